@@ -30,14 +30,14 @@ import { blobContext } from "../services/blob/context.ts";
 import { blobJobs } from "../services/blob/jobs.ts";
 import { findContainerPolicies, findPublicAccess } from "../services/blob/set-container-acl.ts";
 import { FileService } from "../services/file/file-service.ts";
+import { fileJobs } from "../services/file/reclaim.ts";
 import { queueContext } from "../services/queue/context.ts";
 import { findQueuePolicies } from "../services/queue/get-queue-acl.ts";
 import { queueJobs } from "../services/queue/jobs.ts";
 import { findTablePolicies } from "../services/table/get-table-acl.ts";
 import { reclaimTables } from "../services/table/reclaim.ts";
 import { loginAccountOf } from "../smb/crypto/login.ts";
-import { ServiceFileSystem } from "../smb/files/file-system.ts";
-import { ServerHost } from "../smb/host.ts";
+import { attachToService } from "../smb/host.ts";
 import { SMB_LIMITS } from "../smb/limits.ts";
 import { SmbServer } from "../smb/server.ts";
 import { listenSmb } from "../smb/transport/listener.ts";
@@ -102,7 +102,7 @@ export async function startServer({
   const queues = queueContext(runtime.parts);
   const tables = { store };
   const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
-  for (const job of [...blobJobs(blobs), ...queueJobs(queues), reclaimTables(tables), ...files.jobs()]) {
+  for (const job of [...blobJobs(blobs), ...queueJobs(queues), reclaimTables(tables), ...fileJobs(files)]) {
     runtime.jobs.add(job);
   }
   const policiesOf = {
@@ -179,12 +179,10 @@ export async function startServer({
   const logins = new AccountSet(loginAccountOf, options.accounts);
   let endRevoked = (): void => {};
   const serveSmb = async (): Promise<number> => {
-    const fileSystem = new ServiceFileSystem(files, {
+    const server = new SmbServer({
+      files,
       acls: options.smbAcls,
       streams: options.smbStreams,
-    });
-    const server = new SmbServer({
-      fileSystem,
       accounts: logins,
       serverName: SMB_NAME,
       encryption: options.smbEncryption,
@@ -199,7 +197,7 @@ export async function startServer({
     const listener = await listenOrMove("smb", options.addresses.smb, (at) =>
       listenSmb({ ...at, server, isHandedOver, onAcceptFailure }),
     );
-    const detach = fileSystem.attach(new ServerHost(server));
+    const detach = attachToService(server);
     listeners.set("smb", {
       accept: (socket) => listener.accept(socket),
       close: async () => {

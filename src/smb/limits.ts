@@ -14,8 +14,6 @@ export const SMB_LIMITS = {
   keepAliveMillis: 5 * 60_000,
   transactBytesMax: 8 * MIB,
   readBytesMax: 8 * MIB,
-  /** Writes of a handle that were answered; with more, the next one waits until all of them are on the disk. */
-  writesBehindMax: 64,
   writeBytesMax: 8 * MIB,
   /** Before LARGE_MTU, and for what one credit pays. */
   creditBytes: 64 * KIB,
@@ -51,10 +49,9 @@ export const SMB_LIMITS = {
   directoryEntriesPerStep: 512,
   /** Events kept for a watched directory between two requests. */
   notifyBytesMax: 64 * KIB,
-  watchesPerConnectionMax: 1_024,
   /** How often a node says which shares its clients watch, and how long others believe it. */
   watchRepeatMillis: 1_000,
-  watchBelievedMillis: 5_000,
+  watchValidMillis: 5_000,
   /** A request that waits for another node shows as pending after this long. */
   pendMillis: 250,
   /** A LOCK that waits is tried again so often, in case another node gave the lock back. */

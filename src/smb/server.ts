@@ -6,44 +6,52 @@ import type { Random } from "../base/random.ts";
 import { bufferPool } from "../memory/buffer-pool.ts";
 import { ReplyMemory } from "../memory/reply-memory.ts";
 import type { Log } from "../observability/log.ts";
+import type { FileService } from "../services/file/file-service.ts";
+import { Acls } from "../services/file/security/acls.ts";
+import { negotiateFromSmb1 } from "./commands/negotiate.ts";
 import { sendBreak } from "./commands/oplock-break.ts";
+import type { SmbContext } from "./context.ts";
 import type { LoginAccounts } from "./crypto/login.ts";
-import type { FileSystem } from "./file-system.ts";
 import { SMB_LIMITS } from "./limits.ts";
-import { type CacheEntry, OpenInodes } from "./session/caches.ts";
+import { OpenInodes } from "./session/caches.ts";
 import { ChangeHub } from "./session/change-notification.ts";
 import { CreateReplays } from "./session/create-replays.ts";
 import { DurableOpens } from "./session/durable-opens.ts";
 import { closeOpen } from "./session/end-open.ts";
 import { LoginDelay } from "./session/login-delay.ts";
-import type { Session, Tree } from "./session/session.ts";
+import { PendingOpens } from "./session/pending-opens.ts";
+import type { Channel, Session, Tree } from "./session/session.ts";
+import { runChain } from "./transport/chain.ts";
 import { Connection } from "./transport/connection.ts";
 import { type FileTime, fileTimeAt } from "./wire/filetime.ts";
 
 export interface SmbServerOptions {
-  readonly fileSystem: FileSystem;
+  readonly files: FileService;
+  /** Named streams of files and directories; Azure Files has none. */
+  readonly streams?: "refused" | "kept" | undefined;
+  /** "enforced": security descriptors are evaluated for every open. "shown", the default: they deny nothing. */
+  readonly acls?: "shown" | "enforced" | undefined;
   readonly accounts: LoginAccounts;
   /** As clients see it in the login: up to 15 characters. */
   readonly serverName: string;
   /** "required": a client that cannot encrypt is refused. "enabled": signed messages are enough. */
   readonly encryption: "required" | "enabled";
-  /** "enabled": a client that does not ask for signing may do without. For trials; "required" is the default. */
+  /** "enabled", for tests: a client that does not request signing may do without. */
   readonly signing?: "required" | "enabled";
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
   readonly log: Log;
-  /** Counts the connections; without it they are limited to `SMB_LIMITS.connectionsMax`. */
+  /** Without it connections are limited to `SMB_LIMITS.connectionsMax`. */
   readonly limit?: ConnectionLimit;
-  /** Of the replies of all connections. */
   readonly replyMemory?: ReplyMemory | undefined;
 }
 
 const SWEEP_MILLIS = 5_000;
 
-/** Everything that connections share: the accounts, the files, who has what open. */
-export class SmbServer {
-  readonly fileSystem: FileSystem;
+export class SmbServer implements SmbContext {
+  readonly files: FileService;
+  readonly hasStreams: boolean;
   readonly accounts: LoginAccounts;
   readonly serverName: string;
   readonly isEncryptionRequired: boolean;
@@ -53,22 +61,26 @@ export class SmbServer {
   readonly random: Random;
   readonly log: Log;
   readonly guid: Buffer;
-  readonly startedAt: FileTime;
   readonly sessions = new Map<bigint, Session>();
   readonly inodes: OpenInodes;
   readonly changes = new ChangeHub();
   readonly durables: DurableOpens;
   readonly replays = new CreateReplays();
+  readonly pendingOpens = new PendingOpens();
   readonly loginDelay: LoginDelay;
   readonly replyMemory: ReplyMemory;
   readonly busyPoll = new BusyPoll();
+  /** By account; undefined where ACLs are not enforced. */
+  readonly #acls: Map<string, Acls> | undefined;
   readonly #connections = new Set<Connection>();
   readonly #limit: ConnectionLimit;
   readonly #sweep: Timer;
   #lastOpenId: bigint;
 
   constructor(options: SmbServerOptions) {
-    this.fileSystem = options.fileSystem;
+    this.files = options.files;
+    this.hasStreams = options.streams === "kept";
+    this.#acls = options.acls === "enforced" ? new Map() : undefined;
     this.accounts = options.accounts;
     this.serverName = options.serverName;
     this.isEncryptionRequired = options.encryption === "required";
@@ -82,19 +94,25 @@ export class SmbServer {
     this.#limit = options.limit ?? new ConnectionLimit({ max: SMB_LIMITS.connectionsMax });
     this.log = options.log;
     this.guid = this.random.bytes(16);
-    this.startedAt = fileTimeAt(this.clock.now());
-    // Handles of an earlier run must not be mistaken for those of this one.
+    // A client must not mistake an open of an earlier run for one of this run.
     this.#lastOpenId = BigInt(this.random.bytes(4).readUInt32LE()) << 24n;
-    this.inodes = new OpenInodes(this.timers, (entry: CacheEntry, to, isAnswerNeeded) =>
+    this.inodes = new OpenInodes(this.timers, (entry, to, isAnswerNeeded) =>
       sendBreak(this, entry, to, isAnswerNeeded),
     );
-    this.durables = new DurableOpens(this);
+    this.durables = new DurableOpens(this.timers, (open) => closeOpen(this, open));
     this.loginDelay = new LoginDelay(this.clock, this.timers);
-    this.#sweep = this.timers.every(SWEEP_MILLIS, () => this.#endSilent());
+    this.#sweep = this.timers.every(SWEEP_MILLIS, () => this.#endIdle());
   }
 
   now(): FileTime {
     return fileTimeAt(this.clock.now());
+  }
+
+  aclsOf(account: string): Acls | undefined {
+    if (this.#acls === undefined) return undefined;
+    const acls = this.#acls.get(account) ?? new Acls(account);
+    this.#acls.set(account, acls);
+    return acls;
   }
 
   accept(socket: Socket): void {
@@ -102,22 +120,22 @@ export class SmbServer {
       socket.destroy();
       return;
     }
-    const connection = new Connection(this, socket);
+    const connection = new Connection(this, socket, {
+      run: runChain,
+      negotiateFromSmb1,
+      // From now on the connection is not closed in favour of new ones.
+      loggedIn: () => this.#limit.heard(connection),
+      closed: () => this.#connectionClosed(connection),
+    });
     this.#connections.add(connection);
     this.#limit.add(connection);
-  }
-
-  /** From now on the connection does not give way to new ones. */
-  connectionLoggedIn(connection: Connection): void {
-    this.#limit.heard(connection);
   }
 
   get connectionCount(): number {
     return this.#connections.size;
   }
 
-  /** A lease belongs to a client, whichever of its connections opened the file: it is told on the oldest. */
-  connectionOf(clientGuid: Buffer): Connection | undefined {
+  channelOf(clientGuid: Buffer): Channel | undefined {
     for (const connection of this.#connections)
       if (connection.isLoggedIn && !connection.isClosed && connection.clientGuid.equals(clientGuid))
         return connection;
@@ -128,33 +146,27 @@ export class SmbServer {
     return ++this.#lastOpenId;
   }
 
-  /** Nobody learns how many credits there are before a login. */
-  grantCredits(connection: Connection, requested: number): number {
-    return connection.credits.grant(connection.isLoggedIn ? requested : 1);
-  }
-
   newSessionId(): bigint {
     for (;;) {
-      // No secret: who uses it must hold the session's key. Some clients keep only the low half of it.
+      // The id is no secret: a request proves the session's key. Some clients keep only the low half of the id.
       const id = BigInt(this.random.bytes(4).readUInt32LE());
       if (id !== 0n && !this.sessions.has(id)) return id;
     }
   }
 
-  #endSilent(): void {
+  #endIdle(): void {
     bufferPool.sweep();
     const now = this.clock.now();
     for (const connection of this.#connections) {
       const { isLoggedIn } = connection;
-      // Nobody has to say something to keep a file open: a client that is gone is noticed by the socket.
+      // A client may keep a file open in silence: keep-alive of the socket finds a client that is gone.
       if (isLoggedIn && connection.hasOpens) continue;
-      const silentSince = isLoggedIn ? connection.activeAt : connection.startedAt;
-      if (now - silentSince > (isLoggedIn ? SMB_LIMITS.idleMillis : SMB_LIMITS.loginMillis))
-        connection.close();
+      const idleSince = isLoggedIn ? connection.activeAt : connection.startedAt;
+      if (now - idleSince > (isLoggedIn ? SMB_LIMITS.idleMillis : SMB_LIMITS.loginMillis)) connection.close();
     }
   }
 
-  connectionClosed(connection: Connection): void {
+  #connectionClosed(connection: Connection): void {
     if (this.#connections.delete(connection)) this.#limit.remove(connection);
     for (const session of [...connection.sessions.values()]) {
       session.channels.delete(connection);
@@ -163,11 +175,7 @@ export class SmbServer {
     }
   }
 
-  /**
-   * Durable opens wait for their client, whether it logged off or was lost, unless the server itself ends or the
-   * client's key is gone.
-   */
-  async endSession(session: Session, how: "logoff" | "lost" | "revoked" | "shutdown"): Promise<void> {
+  async endSession(session: Session, reason: "logoff" | "lost" | "revoked" | "shutdown"): Promise<void> {
     if (session.state === "ended") return;
     session.state = "ended";
     this.sessions.delete(session.id);
@@ -177,19 +185,18 @@ export class SmbServer {
       connection.cancelWhere((request) => request.session === session);
     }
     const opens = [...session.opens.values()];
-    session.opens.clear();
     session.trees.clear();
+    const mayReconnect = reason === "logoff" || reason === "lost";
     await Promise.all(
       opens.map((open) => {
-        session.connection.openCount--;
-        const mayWait = how === "logoff" || how === "lost";
-        if (mayWait && open.file !== undefined && this.durables.keep(open)) return undefined;
+        session.removeOpen(open);
+        if (mayReconnect && open.file !== undefined && this.durables.keep(open)) return undefined;
         return closeOpen(this, open);
       }),
     );
   }
 
-  /** The accounts have changed: sessions end whose key is not among them any more. Others go on. */
+  /** Ends the sessions whose account key was removed. */
   async endRevoked(): Promise<void> {
     const isRevoked = (session: Session): boolean =>
       !session.isAllowedBy(this.accounts.find(session.account));
@@ -213,18 +220,15 @@ export class SmbServer {
     for (const connection of session.channels.keys())
       connection.cancelWhere((request) => request.tree === tree);
     const opens = [...session.opens.values()].filter((open) => open.tree === tree);
-    for (const open of opens) {
-      session.opens.delete(open.fileId.volatile);
-      session.connection.openCount--;
-    }
+    for (const open of opens) session.removeOpen(open);
     await Promise.all(opens.map((open) => closeOpen(this, open)));
   }
 
-  /** What clients have open is not there any more. They connect again, and open again what they need. */
+  /** The handles are lost: clients connect again, and open again what they need. */
   cutOff(): void {
     this.log.warn(
       { connections: this.#connections.size },
-      "SMB clients are cut off: their handles were lost",
+      "SMB clients were disconnected: their handles were lost",
     );
     for (const session of [...this.sessions.values()]) void this.endSession(session, "shutdown");
     for (const connection of [...this.#connections]) connection.close();

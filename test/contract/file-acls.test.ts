@@ -4,15 +4,9 @@ import type { ShareClient } from "@azure/storage-file-share";
 import { RIGHT } from "../../src/concurrency/acl.ts";
 import { DELETE, READ, usesOf, WRITE } from "../../src/concurrency/share-mode.ts";
 import type { FileService } from "../../src/services/file/file-service.ts";
-import { closeHandle } from "../../src/services/file/handles.ts";
-import { changeByHandle } from "../../src/services/file/opens/held-properties.ts";
-import {
-  type Disposition,
-  type Handle,
-  type OpenedHandle,
-  openInode,
-} from "../../src/services/file/opens/open-inode.ts";
-import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
+import type { OpenFile } from "../../src/services/file/open-file.ts";
+import { openInode } from "../../src/services/file/opens/open-inode.ts";
+import type { Disposition } from "../../src/services/file/opens/open-request.ts";
 import { Acls } from "../../src/services/file/security/acls.ts";
 import { parseSddl, printSid } from "../../src/services/file/security/sddl.ts";
 import { SECURITY_PART } from "../../src/services/file/security/security-descriptor.ts";
@@ -42,7 +36,7 @@ for (const engine of ENGINES) {
         readonly disposition?: Disposition;
       },
       files: FileService = kit.files,
-    ): Promise<OpenedHandle> {
+    ): Promise<OpenFile> {
       const { access, optionalAccess = 0, disposition = "open" } = request;
       const [names = "", stream] = path.split(":");
       return openInode(files, {
@@ -50,8 +44,8 @@ for (const engine of ENGINES) {
         stream,
         access: usesOf(access),
         optionalAccess: usesOf(optionalAccess),
-        rights: { lists: listsOf(kit), access, optionalAccess },
-        share: ALL,
+        rights: { acls: listsOf(kit), access, optionalAccess },
+        shareMode: ALL,
         disposition,
         session: 1n,
         clientAddress: "10.0.0.9:1",
@@ -59,12 +53,10 @@ for (const engine of ENGINES) {
       });
     }
 
-    const setList = (handle: Handle, sddl: string): Promise<void> =>
-      changeByHandle(kit.files, handle, {
-        security: { given: parseSddl(sddl), parts: SECURITY_PART.DACL, lists: listsOf(kit) },
-      });
+    const setList = (handle: OpenFile, sddl: string): Promise<void> =>
+      handle.setSecurity({ descriptor: parseSddl(sddl), parts: SECURITY_PART.DACL });
 
-    async function made(share: ShareClient, path: string, sddl: string): Promise<OpenedHandle> {
+    async function made(share: ShareClient, path: string, sddl: string): Promise<OpenFile> {
       const handle = await open(share, path, { access: RIGHT.ALL, disposition: "create" });
       await setList(handle, sddl);
       return handle;
@@ -92,11 +84,11 @@ for (const engine of ENGINES) {
       const held = await made(share, "f", "D:P(A;;0x1;;;WD)");
       const most = await open(share, "f", { access: 0, optionalAccess: RIGHT.ALL });
       // The root lets the account delete what is in it, and look at it.
-      assert.equal(most.granted?.access, READ_DATA | OWNERS | RIGHT.DELETE | RIGHT.READ_ATTRIBUTES);
-      assert.equal(most.access, READ | DELETE);
+      assert.equal(most.opened.granted?.access, READ_DATA | OWNERS | RIGHT.DELETE | RIGHT.READ_ATTRIBUTES);
+      assert.equal(most.opened.access, READ | DELETE);
       await assert.rejects(open(share, "f", { access: WRITE_DATA }), DENIED);
       await assert.rejects(open(share, "f", { access: READ_DATA, disposition: "overwrite" }), DENIED);
-      for (const handle of [most, held]) await closeHandle(kit.files, handle);
+      for (const handle of [most, held]) await handle.close();
       const content = await share.rootDirectoryClient.getFileClient("f").getProperties();
       assert.equal(content.contentLength, 0);
     });
@@ -105,29 +97,29 @@ for (const engine of ENGINES) {
       const share = await kit.newShare();
       const held = await made(share, "f", "D:P(A;;FA;;;WD)");
       const stream = await open(share, "f:s", { access: WRITE_DATA, disposition: "create" });
-      assert.equal(stream.granted?.access, WRITE_DATA);
+      assert.equal(stream.opened.granted?.access, WRITE_DATA);
       await setList(held, "D:P(A;;FR;;;WD)");
       await assert.rejects(open(share, "f:s", { access: WRITE_DATA }), DENIED);
       await assert.rejects(open(share, "f:s", { access: READ_DATA, disposition: "overwrite" }), DENIED);
       await assert.rejects(open(share, "f:t", { access: READ_DATA, disposition: "openIf" }), DENIED);
       await assert.rejects(open(share, "f:t", { access: READ_DATA }), refusal("ResourceNotFound"));
       const most = await open(share, "f:s", { access: 0, optionalAccess: RIGHT.ALL });
-      assert.equal((most.granted?.access ?? 0) & (READ_DATA | WRITE_DATA), READ_DATA);
-      for (const handle of [stream, most]) await closeHandle(kit.files, handle);
+      assert.equal((most.opened.granted?.access ?? 0) & (READ_DATA | WRITE_DATA), READ_DATA);
+      for (const handle of [stream, most]) await handle.close();
       for (const disposition of ["open", "overwrite", "openIf"] as const) {
         await setList(held, "D:P(A;;FA;;;WD)");
         const denying = interrupted(() => setList(held, "D:P(A;;FR;;;WD)"));
         const path = disposition === "openIf" ? "f:late" : "f:s";
         await assert.rejects(open(share, path, { access: WRITE_DATA, disposition }, denying), DENIED);
       }
-      await closeHandle(kit.files, held);
+      await held.close();
       const closed = await made(share, "f2", "D:P(A;;FA;;;WD)");
       await setList(closed, "D:P");
-      await closeHandle(kit.files, closed);
+      await closed.close();
       await assert.rejects(open(share, "f2:s", { access: WRITE_DATA, disposition: "create" }), DENIED);
       const both = await open(share, "f3:s", { access: WRITE_DATA, disposition: "create" });
-      assert.equal(both.isBaseNew, true);
-      await closeHandle(kit.files, both);
+      assert.equal(both.opened.isBaseNew, true);
+      await both.close();
       const { filePermissionKey } = await share.rootDirectoryClient.getFileClient("f3").getProperties();
       const { permission } = await share.getPermission(filePermissionKey!);
       assert.ok(permission.startsWith(`O:${printSid(listsOf(kit).identity.user)}`), permission);
@@ -141,16 +133,16 @@ for (const engine of ENGINES) {
       await setList(held, "D:P(A;;FA;;;WD)");
       const shrinking = interrupted(() => setList(held, "D:P(A;;0x1;;;WD)"));
       const most = await open(share, "f", { access: 0, optionalAccess: RIGHT.ALL }, shrinking);
-      assert.equal((most.granted?.access ?? 0) & (READ_DATA | WRITE_DATA), READ_DATA);
-      assert.equal(most.access & WRITE, 0);
-      await closeHandle(kit.files, most);
+      assert.equal((most.opened.granted?.access ?? 0) & (READ_DATA | WRITE_DATA), READ_DATA);
+      assert.equal(most.opened.access & WRITE, 0);
+      await most.close();
       await setList(held, "D:P(A;;FA;;;WD)");
       const keeping = interrupted(() => setList(held, "D:P(A;;FR;;;WD)"));
       await assert.rejects(
         open(share, "f", { access: WRITE_DATA, disposition: "overwrite" }, keeping),
         DENIED,
       );
-      await closeHandle(kit.files, held);
+      await held.close();
     });
 
     test("nothing is made in a directory whose list has just come to deny it", async () => {
@@ -164,20 +156,18 @@ for (const engine of ENGINES) {
       const names: string[] = [];
       for await (const { name } of share.getDirectoryClient("d").listFilesAndDirectories()) names.push(name);
       assert.deepEqual(names, []);
-      await closeHandle(kit.files, directory);
+      await directory.close();
     });
 
     test("a rename needs the right to add where it goes, and to delete what gives way", async () => {
       const share = await kit.newShare();
       await share.createDirectory("d");
-      const lists = listsOf(kit);
       const directory = await open(share, "d", { access: OWNERS });
       const target = await open(share, "d/t", { access: RIGHT.ALL, disposition: "create" });
       await setList(target, "D:P(A;;FR;;;WD)");
-      await closeHandle(kit.files, target);
+      await target.close();
       const moved = await open(share, "f", { access: RIGHT.ALL, disposition: "create" });
-      const to = (name: string, isReplacing = false) =>
-        renameByHandle(kit.files, moved, { path: ["d", name], isReplacing, freezesChangedAt: false, lists });
+      const to = (name: string, isReplacing = false) => moved.rename({ path: ["d", name], isReplacing });
       await setList(directory, "D:P(A;;FR;;;WD)");
       await assert.rejects(to("new"), DENIED);
       // To add, and not to delete.
@@ -187,7 +177,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(await to("new"), ["d", "new"]);
       await setList(directory, "D:P(A;;FA;;;WD)");
       assert.deepEqual(await to("t", true), ["d", "t"]);
-      for (const handle of [moved, directory]) await closeHandle(kit.files, handle);
+      for (const handle of [moved, directory]) await handle.close();
     });
 
     test("what is made belongs to the account, and its list to the directory above", async () => {
@@ -202,9 +192,9 @@ for (const engine of ENGINES) {
       const { user, primaryGroup } = listsOf(kit).identity;
       const me = printSid(user);
       assert.equal(permission, `O:${me}G:${printSid(primaryGroup)}D:(A;;FA;;;WD)(A;;FA;;;${me})`);
-      assert.equal(file.granted?.access, READ_DATA);
-      assert.equal(file.granted?.maximal, RIGHT.ALL);
-      for (const handle of [file, directory]) await closeHandle(kit.files, handle);
+      assert.equal(file.opened.granted?.access, READ_DATA);
+      assert.equal(file.opened.granted?.maximal, RIGHT.ALL);
+      for (const handle of [file, directory]) await handle.close();
     });
 
     test("nobody makes somebody else the owner", async () => {
@@ -212,13 +202,11 @@ for (const engine of ENGINES) {
       const held = await made(share, "f", "D:P(A;;FA;;;WD)");
       const lists = listsOf(kit);
       const owner = (sddl: string) =>
-        changeByHandle(kit.files, held, {
-          security: { given: parseSddl(sddl), parts: SECURITY_PART.OWNER, lists },
-        });
+        held.setSecurity({ descriptor: parseSddl(sddl), parts: SECURITY_PART.OWNER });
       for (const other of ["O:BA", "O:SY"]) await assert.rejects(owner(other), refusal("InvalidOwner"));
       await owner("O:BU");
       await owner(`O:${printSid(lists.identity.user)}`);
-      await closeHandle(kit.files, held);
+      await held.close();
     });
   });
 }

@@ -3,27 +3,12 @@ import { suite, test } from "node:test";
 import type { ShareClient } from "@azure/storage-file-share";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { type EaRecord, eaSizeOf } from "../../src/services/file/extended-attributes.ts";
-import { closeHandle } from "../../src/services/file/handles.ts";
-import {
-  changeEasByHandle,
-  readEasByHandle,
-  readSnapshotEas,
-} from "../../src/services/file/opens/held-eas.ts";
-import {
-  changeByHandle,
-  listByHandle,
-  readPropertiesByHandle,
-} from "../../src/services/file/opens/held-properties.ts";
-import {
-  type Disposition,
-  type OpenedHandle,
-  type OpenRequest,
-  openInode,
-} from "../../src/services/file/opens/open-inode.ts";
-import { openSnapshotInode } from "../../src/services/file/opens/past-node.ts";
-import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
-import { findConnected, readSnapshotTimes } from "../../src/services/file/opens/share-facts.ts";
+import type { OpenFile } from "../../src/services/file/open-file.ts";
+import { openInode } from "../../src/services/file/opens/open-inode.ts";
+import type { Disposition, OpenRequest } from "../../src/services/file/opens/open-request.ts";
+import { readSnapshotTimes } from "../../src/services/file/opens/share-queries.ts";
 import { fileJobs } from "../../src/services/file/reclaim.ts";
+import { findShare } from "../../src/services/file/shares.ts";
 import { versionsOfRange } from "../../src/store/keys/file.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { ENGINES } from "../kit/server.ts";
@@ -42,7 +27,9 @@ const shown = (eas: readonly EaRecord[]): string =>
   eas.map(({ name, value, isNeeded }) => `${name}${isNeeded ? "!" : ""}=${value}`).join(" ");
 
 async function idOf(kit: FileKit, share: ShareClient): Promise<bigint> {
-  return (await findConnected(kit.files, { account: kit.server.account, share: share.name }))!.id;
+  return (await kit.files.parts.store.read((read) =>
+    findShare(read, { account: kit.server.account, share: share.name }),
+  ))!.id;
 }
 
 /** Records of a share's extended attributes, and versions of them that are kept for snapshots. */
@@ -63,24 +50,23 @@ for (const engine of ENGINES) {
       path: string,
       disposition: Disposition,
       more: Partial<OpenRequest> = {},
-    ): Promise<OpenedHandle> =>
+    ): Promise<OpenFile> =>
       openInode(kit.files, {
         mayCommitAsync: true,
         ref: { account: kit.server.account, share: share.name, path: path === "" ? [] : path.split("/") },
         access: READ | WRITE,
-        share: ALL,
+        shareMode: ALL,
         disposition,
         session: 1n,
         clientAddress: "10.0.0.9:1",
         clientName: "workstation",
         ...more,
       });
-    const close = (handle: OpenedHandle) => closeHandle(kit.files, handle);
-    const set = (handle: OpenedHandle, ...changes: readonly EaRecord[]) =>
-      changeEasByHandle(kit.files, handle, { changes, freezesChangedAt: false });
-    const read = async (handle: OpenedHandle): Promise<string> => {
-      const eas = await readEasByHandle(kit.files, handle);
-      const { record } = await readPropertiesByHandle(kit.files, handle);
+    const close = (handle: OpenFile) => handle.close();
+    const set = (handle: OpenFile, ...changes: readonly EaRecord[]) => handle.setExtendedAttributes(changes);
+    const read = async (handle: OpenFile): Promise<string> => {
+      const eas = await handle.extendedAttributes();
+      const { record } = await handle.properties();
       assert.equal(record.eaSize ?? 0, eaSizeOf(eas), "the inode has the size of its attributes");
       assert.equal(
         record.needsEas === true,
@@ -128,7 +114,7 @@ for (const engine of ENGINES) {
       await set(root, ea("root", "yes"));
       assert.equal(await read(root), "root=yes");
       assert.equal(await at(share, "d"), "a=dir");
-      const listed = await listByHandle(kit.files, root, { after: undefined, limit: 10 });
+      const listed = await root.list({ after: undefined, limit: 10 });
       assert.deepEqual(
         listed.map(({ entry, record }) => [entry.name, record.eaSize]),
         [
@@ -161,7 +147,7 @@ for (const engine of ENGINES) {
       // The list, and of this element all but its value, take 4 + 5 + 1; those of "keep" 5 + 4 + 1.
       const room = 65_535 - 4 - 6 - 10;
       await set(handle, ea("x", "y".repeat(room)));
-      assert.equal((await readPropertiesByHandle(kit.files, handle)).record.eaSize, 65_535);
+      assert.equal((await handle.properties()).record.eaSize, 65_535);
       const tooLarge = refusal("ExtendedAttributesTooLarge");
       await assert.rejects(set(handle, ea("keep", ""), ea("x", "y".repeat(room + 11))), tooLarge);
       await assert.rejects(set(handle, ea("z", "1")), tooLarge);
@@ -196,20 +182,21 @@ for (const engine of ENGINES) {
       const file = share.rootDirectoryClient.getFileClient("f");
       await made(share, "f");
       const handle = await open(share, "f", "open");
-      await changeByHandle(kit.files, handle, { attributes: 0x80 });
+      await handle.change({ attributes: 0x80 });
       const before = await file.getProperties();
-      const { record } = await readPropertiesByHandle(kit.files, handle);
+      const { record } = await handle.properties();
       kit.server.clock.advance(5_000);
       await set(handle, ea("a", "1"));
       const after = await file.getProperties();
       assert.notEqual(after.etag, before.etag);
-      const changed = (await readPropertiesByHandle(kit.files, handle)).record;
+      const changed = (await handle.properties()).record;
       assert.ok(changed.changedAt > record.changedAt);
       assert.equal(changed.writtenAt, record.writtenAt);
       assert.doesNotMatch(before.fileAttributes!, /Archive/);
       assert.match(after.fileAttributes!, /Archive/);
-      await changeEasByHandle(kit.files, handle, { changes: [ea("a", "2")], freezesChangedAt: true });
-      assert.equal((await readPropertiesByHandle(kit.files, handle)).record.changedAt, changed.changedAt);
+      await handle.change({ changedAt: "freeze" });
+      await handle.setExtendedAttributes([ea("a", "2")]);
+      assert.equal((await handle.properties()).record.changedAt, changed.changedAt);
       await close(handle);
     });
 
@@ -224,11 +211,7 @@ for (const engine of ENGINES) {
       await made(share, "h", ea("other", "1"));
       await share.getDirectoryClient("e").getFileClient("g").rename("h", { replaceIfExists: true });
       const handle = await open(share, "h", "open", { access: DELETE });
-      await renameByHandle(kit.files, handle, {
-        path: ["e", "i"],
-        isReplacing: false,
-        freezesChangedAt: false,
-      });
+      await handle.rename({ path: ["e", "i"], isReplacing: false });
       assert.equal(await read(handle), "file=1");
       await close(handle);
       assert.equal(await at(share, "e/i"), "file=1");
@@ -278,9 +261,9 @@ for (const engine of ENGINES) {
       const account = kit.server.account;
       const past = async (time: bigint, path: string): Promise<string> => {
         const ref = { account, share: share.name, snapshot: time, path: [path] };
-        const inode = await openSnapshotInode(kit.files, ref);
-        const eas = await readSnapshotEas(kit.files, inode);
-        assert.equal(inode.inode.record.eaSize ?? 0, eaSizeOf(eas));
+        const file = await open(share, path, "open", { ref, access: READ });
+        const eas = await file.extendedAttributes();
+        assert.equal(file.opened.record.eaSize ?? 0, eaSizeOf(eas));
         return shown(eas);
       };
       for (const name of ["changed", "removed", "deleted", "anew", "overwritten"])

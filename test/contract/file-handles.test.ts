@@ -3,11 +3,10 @@ import { suite, test } from "node:test";
 import type { ShareClient, ShareFileClient } from "@azure/storage-file-share";
 import { revisionAt } from "../../src/base/revision.ts";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
-import { closeHandle, findHandle, setDeletePending } from "../../src/services/file/handles.ts";
-import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
+import type { OpenFile } from "../../src/services/file/open-file.ts";
 import { forgetUnusedMarks } from "../../src/services/file/opened-marks.ts";
-import { changeByHandle } from "../../src/services/file/opens/held-properties.ts";
-import { type OpenedHandle, openInode } from "../../src/services/file/opens/open-inode.ts";
+import { openInode } from "../../src/services/file/opens/open-inode.ts";
+import { hasHandle, mayAccess } from "../kit/lock-access.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, type FileKit, refusal, refused, useFiles } from "./file/kit.ts";
 
@@ -24,7 +23,7 @@ function open(
   access: string,
   shareMode: string,
   isDeleteOnClose = false,
-): Promise<OpenedHandle> {
+): Promise<OpenFile> {
   return openInode(kit.files, {
     ref: {
       account: kit.server.account,
@@ -32,7 +31,7 @@ function open(
       path: path.split("/").filter((name) => name !== ""),
     },
     access: bits(access),
-    share: bits(shareMode),
+    shareMode: bits(shareMode),
     session: 7n,
     clientAddress: "10.0.0.9:50000",
     clientName: "workstation",
@@ -110,7 +109,7 @@ for (const engine of ENGINES) {
             await lease.acquireLease();
             await lease.releaseLease();
           } else await refused(lease.acquireLease(), 409, "SharingViolation");
-          await closeHandle(kit.files, handle);
+          await handle.close();
         }
       }
       await file.delete();
@@ -127,16 +126,15 @@ for (const engine of ENGINES) {
           await lease.acquireLease();
           await lease.releaseLease();
         } else await refused(lease.acquireLease(), 409, "SharingViolation");
-        await closeHandle(kit.files, handle);
+        await handle.close();
       }
       await lease.acquireLease();
       for (const access of ACCESSES) {
-        if (access === "" || access === "R")
-          await closeHandle(kit.files, await open(kit, share, "f", access, "RWD"));
+        if (access === "" || access === "R") await (await open(kit, share, "f", access, "RWD")).close();
         else await assert.rejects(open(kit, share, "f", access, "RWD"), refusal("SharingViolation"));
       }
       await lease.breakLease();
-      for (const access of ACCESSES) await closeHandle(kit.files, await open(kit, share, "f", access, "RWD"));
+      for (const access of ACCESSES) await (await open(kit, share, "f", access, "RWD")).close();
     });
 
     test("an open that overwrites leaves nothing of the content, whatever its length, but to snapshots", async () => {
@@ -156,14 +154,14 @@ for (const engine of ENGINES) {
           ref,
           disposition: "overwriteIf",
           access: WRITE,
-          share: READ,
+          shareMode: READ,
           session: 7n,
           clientAddress: "10.0.0.9:50000",
           clientName: "workstation",
         });
         assert.equal(opened.action, "overwritten");
         assert.equal(opened.opened.record.size, 0);
-        await closeHandle(kit.files, opened);
+        await opened.close();
         const file = share.rootDirectoryClient.getFileClient(`f${length}`);
         assert.deepEqual((await file.getRangeList()).rangeList, []);
         const before = past.rootDirectoryClient.getFileClient(`f${length}`);
@@ -181,8 +179,8 @@ for (const engine of ENGINES) {
       await share.rootDirectoryClient.getFileClient("f").create(5);
       const handle = await open(kit, share, "f", "RW", "RWD");
       const accessedOn = new Date("2020-02-03T04:05:06.000Z");
-      await changeByHandle(kit.files, handle, { accessedAt: revisionAt(accessedOn.getTime()) });
-      await closeHandle(kit.files, handle);
+      await handle.change({ accessedAt: revisionAt(accessedOn.getTime()) });
+      await handle.close();
       const root = share.rootDirectoryClient;
       const [listed] = await collectAll(root.listFilesAndDirectories({ includeTimestamps: true }));
       assert.deepEqual(listed!.properties!.lastAccessTime, accessedOn);
@@ -194,9 +192,9 @@ for (const engine of ENGINES) {
       const first = await open(kit, share, "f", "W", "W");
       await assert.rejects(open(kit, share, "f", "W", "R"), refusal("SharingViolation"));
       const second = await open(kit, share, "F", "W", "RW");
-      await closeHandle(kit.files, first);
-      await closeHandle(kit.files, second);
-      assert.equal(await closeHandle(kit.files, second), "unknown");
+      await first.close();
+      await second.close();
+      assert.equal(await second.close(), "unknown");
     });
 
     test("any lock stops a REST write of any range; an exclusive one stops reading its range", async () => {
@@ -204,7 +202,7 @@ for (const engine of ENGINES) {
       const file = share.rootDirectoryClient.getFileClient("f");
       await file.create(2_000);
       const handle = await open(kit, share, "f", "RW", "RWD");
-      await lockRanges(kit.files, handle, [{ offset: 0n, length: 100n, isExclusive: true }]);
+      await handle.lock([{ offset: 0n, length: 100n, isExclusive: true }]);
       await refused(file.uploadRange("abc", 1_000, 3), 409, "FileLockConflict");
       await refused(file.clearRange(1_000, 3), 409, "FileLockConflict");
       await refused(file.setMetadata({ a: "1" }), 409, "FileLockConflict");
@@ -213,21 +211,18 @@ for (const engine of ENGINES) {
       await file.getProperties();
       const other = await open(kit, share, "f", "RW", "RWD");
       const range = { offset: 50n, length: 1n };
-      await assert.rejects(
-        lockRanges(kit.files, other, [{ ...range, isExclusive: false }]),
-        refusal("FileLockConflict"),
-      );
+      await assert.rejects(other.lock([{ ...range, isExclusive: false }]), refusal("FileLockConflict"));
       assert.equal(await mayAccess(kit.files, other, range, "read"), false);
       assert.equal(await mayAccess(kit.files, handle, range, "write"), true);
-      assert.equal(await unlockRanges(kit.files, handle, [{ offset: 0n, length: 99n }]), "notLocked");
-      assert.equal(await unlockRanges(kit.files, handle, [{ offset: 0n, length: 100n }]), "unlocked");
-      await lockRanges(kit.files, other, [{ offset: 0n, length: 1n, isExclusive: false }]);
+      assert.equal(await handle.unlock({ offset: 0n, length: 99n }), "notLocked");
+      assert.equal(await handle.unlock({ offset: 0n, length: 100n }), "unlocked");
+      await other.lock([{ offset: 0n, length: 1n, isExclusive: false }]);
       await refused(file.uploadRange("abc", 1_000, 3), 409, "FileLockConflict");
       assert.equal((await file.downloadToBuffer(0, 10)).length, 10);
       // The locks of a handle go with it.
-      await closeHandle(kit.files, other);
+      await other.close();
       await file.uploadRange("abc", 1_000, 3);
-      await closeHandle(kit.files, handle);
+      await handle.close();
     });
 
     test("a lock comes to its turn although REST writes never pause", async () => {
@@ -246,14 +241,14 @@ for (const engine of ENGINES) {
       });
       try {
         for (let round = 0; round < 10; round++) {
-          await lockRanges(kit.files, handle, [lock]);
-          await unlockRanges(kit.files, handle, [lock]);
+          await handle.lock([lock]);
+          await handle.unlock(lock);
         }
       } finally {
         isOver = true;
         await Promise.all(writers);
       }
-      await closeHandle(kit.files, handle);
+      await handle.close();
     });
 
     test("a file to be deleted answers nothing else, is not listed, and goes with its last handle", async () => {
@@ -263,7 +258,7 @@ for (const engine of ENGINES) {
       await file.create(5);
       const first = await open(kit, share, "f", "RD", "RWD");
       const second = await open(kit, share, "f", "R", "RWD");
-      await setDeletePending(kit.files, first, true);
+      await first.setDeletePending(true);
       for (const { run } of CALLS) await refused(run(file), 409, "SMBDeletePending");
       await refused(file.delete(), 409, "SMBDeletePending");
       await refused(file.getShareLeaseClient(GUID).acquireLease(), 409, "SMBDeletePending");
@@ -274,12 +269,12 @@ for (const engine of ENGINES) {
       await assert.rejects(open(kit, share, "f", "R", "RWD"), refusal("SMBDeletePending"));
       assert.deepEqual(await collectAll(root.listFilesAndDirectories()), []);
       // The mark can be taken back.
-      await setDeletePending(kit.files, first, false);
+      await first.setDeletePending(false);
       await file.getProperties();
-      await setDeletePending(kit.files, first, true);
-      await closeHandle(kit.files, first);
+      await first.setDeletePending(true);
+      await first.close();
       await refused(file.getProperties(), 409, "SMBDeletePending");
-      await closeHandle(kit.files, second);
+      await second.close();
       await refused(file.getProperties(), 404, "ResourceNotFound");
     });
 
@@ -288,7 +283,7 @@ for (const engine of ENGINES) {
       const root = share.rootDirectoryClient;
       await root.getFileClient("a").create(5);
       await root.getFileClient("b").create(5);
-      await closeHandle(kit.files, await open(kit, share, "a", "RD", "RWD", true));
+      await (await open(kit, share, "a", "RD", "RWD", true)).close();
       await refused(root.getFileClient("a").getProperties(), 404, "ResourceNotFound");
       await open(kit, share, "b", "RD", "RWD", true);
       assert.equal((await root.getFileClient("b").forceCloseAllHandles()).closedHandlesCount, 1);
@@ -301,16 +296,16 @@ for (const engine of ENGINES) {
       await directory.create();
       await directory.getFileClient("f").create(1);
       const handle = await open(kit, share, "d/f", "RD", "RWD");
-      await setDeletePending(kit.files, handle, true);
+      await handle.setDeletePending(true);
       await refused(directory.delete(), 409, "DirectoryNotEmpty");
-      await closeHandle(kit.files, handle);
+      await handle.close();
       const opened = await open(kit, share, "d", "R", "RWD");
       await refused(directory.delete(), 409, "CannotDeleteFileOrDirectory");
-      await closeHandle(kit.files, opened);
+      await opened.close();
       const going = await open(kit, share, "d", "D", "RWD");
-      await setDeletePending(kit.files, going, true);
+      await going.setDeletePending(true);
       await refused(directory.getFileClient("new").create(1), 409, "SMBDeletePending");
-      await closeHandle(kit.files, going);
+      await going.close();
       await refused(directory.getProperties(), 404, "ResourceNotFound");
     });
 
@@ -329,7 +324,7 @@ for (const engine of ENGINES) {
         409,
         "SharingViolation",
       );
-      await closeHandle(kit.files, handle);
+      await handle.close();
       await directory.rename("e");
       await root.getFileClient("t").rename("e/f", { replaceIfExists: true });
     });
@@ -364,7 +359,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(pages, [2, 1]);
       assert.equal((await file.forceCloseHandle("12345")).closedHandlesCount, 0);
       assert.equal((await file.forceCloseHandle(String(handles[0]!.id))).closedHandlesCount, 1);
-      assert.equal(await findHandle(kit.files, handles[0]!), undefined);
+      assert.equal(await hasHandle(kit.files, handles[0]!), false);
       const rest = await root.forceCloseAllHandles({ recursive: true });
       assert.equal(rest.closedHandlesCount, 2);
       const recursive = await kit.raw({
@@ -400,7 +395,7 @@ for (const engine of ENGINES) {
             before,
             "written while it was open for nobody else",
           );
-          await closeHandle(kit.files, handle);
+          await handle.close();
         }
         await Promise.all(writers);
       }
@@ -414,12 +409,12 @@ for (const engine of ENGINES) {
       const handle = await open(kit, share, "f", "R", "");
       await forgetUnusedMarks(kit.files);
       await refused(file.uploadRange("a", 0, 1), 409, "SharingViolation");
-      await closeHandle(kit.files, handle);
+      await handle.close();
       await forgetUnusedMarks(kit.files);
       await file.uploadRange("a", 0, 1);
       const again = await open(kit, share, "f", "R", "");
       await refused(file.uploadRange("a", 0, 1), 409, "SharingViolation");
-      await closeHandle(kit.files, again);
+      await again.close();
     });
 
     test("a process that dies takes its handles with it", async () => {
@@ -431,7 +426,7 @@ for (const engine of ENGINES) {
       const { ephemeral } = kit.server.runtime.parts.store;
       await ephemeral.releaseOwner(ephemeral.owner);
       await file.uploadRange("a", 0, 1);
-      assert.equal(await findHandle(kit.files, handle), undefined);
+      assert.equal(await hasHandle(kit.files, handle), false);
     });
   });
 }

@@ -4,24 +4,15 @@ import type { ShareClient } from "@azure/storage-file-share";
 import { pause } from "../../src/base/clock.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
-import { closeHandle } from "../../src/services/file/handles.ts";
-import { lockRanges } from "../../src/services/file/locks.ts";
-import { readByHandle, resizeByHandle, writeByHandle } from "../../src/services/file/opens/held-content.ts";
-import { listByHandle, readPropertiesByHandle } from "../../src/services/file/opens/held-properties.ts";
-import {
-  type Disposition,
-  type OpenedHandle,
-  type OpenRequest,
-  openInode,
-} from "../../src/services/file/opens/open-inode.ts";
-import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
+import type { OpenFile } from "../../src/services/file/open-file.ts";
+import { openInode } from "../../src/services/file/opens/open-inode.ts";
+import type { Disposition, OpenRequest } from "../../src/services/file/opens/open-request.ts";
 import { movingTreeKey } from "../../src/store/keys/file.ts";
 import { ENGINES } from "../kit/server.ts";
 import { type FileKit, refusal, refused, sample, useFiles } from "./file/kit.ts";
 
 /** Opens and what is done by handle, through the service: dispositions, races, content. */
 const ALL = READ | WRITE | DELETE;
-const TIMES = { freezesWrittenAt: false, freezesChangedAt: false };
 
 function open(
   kit: FileKit,
@@ -29,12 +20,12 @@ function open(
   path: string,
   disposition: Disposition,
   more: Partial<OpenRequest> = {},
-): Promise<OpenedHandle> {
+): Promise<OpenFile> {
   return openInode(kit.files, {
     mayCommitAsync: true,
     ref: { account: kit.server.account, share: share.name, path: path.split("/") },
     access: READ | WRITE,
-    share: ALL,
+    shareMode: ALL,
     disposition,
     session: 1n,
     clientAddress: "10.0.0.9:1",
@@ -44,17 +35,16 @@ function open(
 }
 
 /** Answered ahead of the disk where that may be: whatever comes next has to see it all the same. */
-const put = async (kit: FileKit, handle: OpenedHandle, offset: number, data: Buffer | string) => {
-  await writeByHandle(kit.files, handle, {
+const put = async (handle: OpenFile, offset: number, data: Buffer | string) => {
+  await handle.write({
     offset,
     data: Buffer.from(data),
-    times: TIMES,
     mayCommitAsync: true,
   });
 };
 
-const read = async (kit: FileKit, handle: OpenedHandle, offset = 0, length = 1 << 23): Promise<Buffer> =>
-  Buffer.concat(await readByHandle(kit.files, handle, { offset, length }));
+const read = async (handle: OpenFile, offset = 0, length = 1 << 23): Promise<Buffer> =>
+  Buffer.concat(await handle.read({ from: offset, to: offset + length }));
 
 for (const engine of ENGINES) {
   suite(`opens over ${engine}`, () => {
@@ -73,8 +63,8 @@ for (const engine of ENGINES) {
       const tried = async (path: string, disposition: Disposition): Promise<string> => {
         try {
           const handle = await open(kit, share, path, disposition);
-          const { size } = (await readPropertiesByHandle(kit.files, handle)).record;
-          await closeHandle(kit.files, handle);
+          const { size } = (await handle.properties()).record;
+          await handle.close();
           assert.equal(size, handle.action === "opened" ? 3 : 0);
           return handle.action;
         } catch (error) {
@@ -85,8 +75,8 @@ for (const engine of ENGINES) {
       for (const [index, [disposition, missing, present]] of rows.entries()) {
         assert.equal(await tried(`missing-${index}`, disposition), missing, disposition);
         const made = await open(kit, share, `present-${index}`, "create");
-        await put(kit, made, 0, "abc");
-        await closeHandle(kit.files, made);
+        await put(made, 0, "abc");
+        await made.close();
         assert.equal(await tried(`Present-${index}`, disposition), present, disposition);
       }
     });
@@ -95,7 +85,7 @@ for (const engine of ENGINES) {
       const share = await kit.newShare();
       for (let round = 0; round < 5; round++) {
         const tries = Array.from({ length: 8 }, (_, index) =>
-          open(kit, share, `lock-${round}`, index % 2 === 0 ? "create" : "openIf", { share: 0 }),
+          open(kit, share, `lock-${round}`, index % 2 === 0 ? "create" : "openIf", { shareMode: 0 }),
         );
         const quarantineEnded = await Promise.allSettled(tries);
         const won = quarantineEnded.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -106,7 +96,7 @@ for (const engine of ENGINES) {
           const code = (one.reason as Refusal).code;
           assert.ok(code === "SharingViolation" || code === "ResourceAlreadyExists", String(one.reason));
         }
-        await closeHandle(kit.files, won[0]!);
+        await won[0]!.close();
       }
     });
 
@@ -124,11 +114,11 @@ for (const engine of ENGINES) {
         return handle;
       });
       const created = open(kit, share, "a/new", "create");
-      await closeHandle(kit.files, await open(kit, share, "outside", "create"));
+      await (await open(kit, share, "outside", "create")).close();
       await pause(50);
       assert.equal(isOpened, false);
       await ephemeral.write(async (write) => write.delete(moving));
-      for (const handle of [await inside, await created, directory]) await closeHandle(kit.files, handle);
+      for (const handle of [await inside, await created, directory]) await handle.close();
     });
 
     test("while something below a directory is open REST does not rename it, nor SMB by another handle", async () => {
@@ -137,16 +127,16 @@ for (const engine of ENGINES) {
       const inner = await open(kit, share, "a/f", "create");
       await refused(share.getDirectoryClient("a").rename("b"), 409, "SharingViolation");
       const own = await open(kit, share, "a", "open", { access: READ | DELETE });
-      const wish = { path: ["c"], isReplacing: false, freezesChangedAt: false };
-      await assert.rejects(renameByHandle(kit.files, own, wish), refusal("AuthorizationPermissionMismatch"));
-      await closeHandle(kit.files, inner);
-      await renameByHandle(kit.files, own, wish);
-      const listed = await listByHandle(kit.files, own, { after: undefined, limit: 10 });
+      const wish = { path: ["c"], isReplacing: false };
+      await assert.rejects(own.rename(wish), refusal("AuthorizationPermissionMismatch"));
+      await inner.close();
+      await own.rename(wish);
+      const listed = await own.list({ after: undefined, limit: 10 });
       assert.deepEqual(
         listed.map(({ entry }) => entry.name),
         ["f"],
       );
-      await closeHandle(kit.files, own);
+      await own.close();
       assert.equal(await share.getDirectoryClient("c").getFileClient("f").exists(), true);
     });
 
@@ -156,23 +146,23 @@ for (const engine of ENGINES) {
       const locker = await open(kit, share, "f", "open");
       for (let round = 0; round < 20; round++) {
         const text = `round ${String(round).padStart(3, "0")}`;
-        const written = put(kit, writer, 0, text).then(
+        const written = put(writer, 0, text).then(
           () => true,
           (error: unknown) => {
             assert.equal((error as Refusal).code, "FileLockConflict");
             return false;
           },
         );
-        await lockRanges(kit.files, locker, [{ offset: 0n, length: 100n, isExclusive: true }]);
-        const seen = (await read(kit, locker)).toString();
+        await locker.lock([{ offset: 0n, length: 100n, isExclusive: true }]);
+        const seen = (await read(locker)).toString();
         const isWritten = await written;
-        assert.equal((await read(kit, locker)).toString(), seen, "a write arrived under the lock");
+        assert.equal((await read(locker)).toString(), seen, "a write arrived under the lock");
         if (isWritten) assert.equal(seen, text);
-        await closeHandle(kit.files, locker);
+        await locker.close();
         Object.assign(locker, await open(kit, share, "f", "open"));
       }
-      await closeHandle(kit.files, writer);
-      await closeHandle(kit.files, locker);
+      await writer.close();
+      await locker.close();
     });
 
     test("writes of every size and place read back, longer than a range record too", async () => {
@@ -189,19 +179,19 @@ for (const engine of ENGINES) {
       for (const [index, [offset, length]] of places.entries()) {
         const data = sample(length, index);
         data.copy(model, offset);
-        await put(kit, handle, offset, data);
+        await put(handle, offset, data);
       }
-      assert.ok((await read(kit, handle, 0, 9_000_000)).equals(model));
-      assert.ok((await read(kit, handle, 4_000_000, 123_456)).equals(model.subarray(4_000_000, 4_123_456)));
+      assert.ok((await read(handle, 0, 9_000_000)).equals(model));
+      assert.ok((await read(handle, 4_000_000, 123_456)).equals(model.subarray(4_000_000, 4_123_456)));
       const rest = await share.rootDirectoryClient.getFileClient("f").downloadToBuffer();
       assert.ok(rest.equals(model));
-      await resizeByHandle(kit.files, handle, { size: 5, times: TIMES });
-      assert.ok((await read(kit, handle)).equals(model.subarray(0, 5)));
-      await resizeByHandle(kit.files, handle, { size: 0, times: TIMES });
-      await resizeByHandle(kit.files, handle, { size: 8, times: TIMES });
-      assert.deepEqual(await read(kit, handle), Buffer.alloc(8));
-      await closeHandle(kit.files, handle);
-      await assert.rejects(read(kit, handle), refusal("ResourceNotFound"));
+      await handle.resize(5);
+      assert.ok((await read(handle)).equals(model.subarray(0, 5)));
+      await handle.resize(0);
+      await handle.resize(8);
+      assert.deepEqual(await read(handle), Buffer.alloc(8));
+      await handle.close();
+      await assert.rejects(read(handle), refusal("ResourceNotFound"));
     });
   });
 }

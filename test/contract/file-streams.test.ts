@@ -2,32 +2,12 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ShareClient } from "@azure/storage-file-share";
 import { DELETE, NO_ACCESS, READ, WRITE } from "../../src/concurrency/share-mode.ts";
-import { closeHandle, endHandle, setDeletePending } from "../../src/services/file/handles.ts";
+import { endHandle } from "../../src/services/file/handles.ts";
 import { FILE_LIMITS } from "../../src/services/file/limits.ts";
-import { lockRanges } from "../../src/services/file/locks.ts";
-import {
-  readByHandle,
-  readParts,
-  resizeByHandle,
-  writeByHandle,
-} from "../../src/services/file/opens/held-content.ts";
-import { changeEasByHandle, readEasByHandle } from "../../src/services/file/opens/held-eas.ts";
-import {
-  changeByHandle,
-  listByHandle,
-  listStreamsByHandle,
-  readPropertiesByHandle,
-} from "../../src/services/file/opens/held-properties.ts";
-import {
-  type Disposition,
-  type OpenedHandle,
-  type OpenRequest,
-  openInode,
-} from "../../src/services/file/opens/open-inode.ts";
-import { listSnapshotStreams, openSnapshotInode } from "../../src/services/file/opens/past-node.ts";
-import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
-import { renameStream } from "../../src/services/file/opens/rename-stream.ts";
-import { readSnapshotTimes, readSpace } from "../../src/services/file/opens/share-facts.ts";
+import type { OpenFile } from "../../src/services/file/open-file.ts";
+import { openInode } from "../../src/services/file/opens/open-inode.ts";
+import type { Disposition, OpenRequest } from "../../src/services/file/opens/open-request.ts";
+import { readSnapshotTimes, readSpace } from "../../src/services/file/opens/share-queries.ts";
 import { fileJobs } from "../../src/services/file/reclaim.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { ENGINES } from "../kit/server.ts";
@@ -35,7 +15,6 @@ import { collectAll, type FileKit, refusal, refused, sample, useFiles } from "./
 
 /** Named streams of files and directories: by handle, and as REST meets them without a name for them. */
 const ALL = READ | WRITE | DELETE;
-const TIMES = { freezesWrittenAt: false, freezesChangedAt: false };
 const CLIENT = { session: 1n, clientAddress: "10.0.0.9:1", clientName: "workstation" };
 
 function open(
@@ -44,51 +23,50 @@ function open(
   path: string,
   disposition: Disposition,
   more: Partial<OpenRequest> = {},
-): Promise<OpenedHandle> {
+): Promise<OpenFile> {
   const [names = "", stream] = path.split(":");
   return openInode(kit.files, {
     mayCommitAsync: true,
     ref: { account: kit.server.account, share: share.name, path: names === "" ? [] : names.split("/") },
     stream,
     access: READ | WRITE,
-    share: ALL,
+    shareMode: ALL,
     disposition,
     ...CLIENT,
     ...more,
   });
 }
 
-const put = async (kit: FileKit, handle: OpenedHandle, data: Buffer | string) => {
-  await writeByHandle(kit.files, handle, {
+const put = async (handle: OpenFile, data: Buffer | string) => {
+  await handle.write({
     offset: 0,
     data: Buffer.from(data),
-    times: TIMES,
     mayCommitAsync: true,
   });
 };
 
-const read = async (kit: FileKit, handle: OpenedHandle): Promise<string> =>
-  Buffer.concat(await readByHandle(kit.files, handle, { offset: 0, length: 1 << 23 })).toString();
+const read = async (handle: OpenFile): Promise<string> =>
+  Buffer.concat(await handle.read({ from: 0, to: 1 << 23 })).toString();
 
 /** Makes a stream with this content. */
 async function make(kit: FileKit, share: ShareClient, path: string, data: Buffer | string): Promise<void> {
   const handle = await open(kit, share, path, "openIf");
-  await put(kit, handle, data);
-  await closeHandle(kit.files, handle);
+  await put(handle, data);
+  await handle.close();
 }
 
 async function readAt(kit: FileKit, share: ShareClient, path: string): Promise<string> {
   const handle = await open(kit, share, path, "open", { access: READ });
-  const text = await read(kit, handle);
-  await closeHandle(kit.files, handle);
+  const text = await read(handle);
+  await handle.close();
   return text;
 }
 
 /** Names and sizes, as FileStreamInformation tells them. */
 async function streamsAt(kit: FileKit, share: ShareClient, path: string): Promise<string[]> {
   const handle = await open(kit, share, path, "open", { access: NO_ACCESS });
-  const { named } = await listStreamsByHandle(kit.files, handle);
-  await closeHandle(kit.files, handle);
+  const { named } = await handle.streams();
+  await handle.close();
   return named.map(({ name, inode }) => `${name} ${inode.record.size}`);
 }
 
@@ -119,9 +97,12 @@ for (const engine of ENGINES) {
       const share = await kit.newShare();
       await assert.rejects(open(kit, share, "f:s", "open"), refusal("ResourceNotFound"));
       const made = await open(kit, share, "f:s", "create");
-      assert.deepEqual([made.action, made.isBaseNew, made.path, made.stream], ["created", true, ["f"], "s"]);
-      await put(kit, made, "stream");
-      await closeHandle(kit.files, made);
+      assert.deepEqual(
+        [made.action, made.opened.isBaseNew, made.opened.path, made.opened.stream],
+        ["created", true, ["f"], "s"],
+      );
+      await put(made, "stream");
+      await made.close();
       assert.equal(await readAt(kit, share, "f"), "");
       assert.equal(await readAt(kit, share, "F:S"), "stream");
       await assert.rejects(open(kit, share, "f:S", "create"), refusal("ResourceAlreadyExists"));
@@ -134,11 +115,11 @@ for (const engine of ENGINES) {
       ] as const) {
         const again = await open(kit, share, "f:s", disposition);
         assert.equal(again.action, action);
-        assert.equal(again.stream, "s");
-        await put(kit, again, disposition);
-        assert.equal(await read(kit, again), disposition);
-        await resizeByHandle(kit.files, again, { size: 1, times: TIMES });
-        await closeHandle(kit.files, again);
+        assert.equal(again.opened.stream, "s");
+        await put(again, disposition);
+        assert.equal(await read(again), disposition);
+        await again.resize(1);
+        await again.close();
       }
       assert.equal(await readAt(kit, share, "f"), "content");
       await assert.rejects(
@@ -156,31 +137,29 @@ for (const engine of ENGINES) {
       kit.server.clock.advance(5_000);
       const stream = await open(kit, share, "f:s", "create");
       const bytes = sample(100_000);
-      await put(kit, stream, bytes);
+      await put(stream, bytes);
       const after = await file.getProperties();
       assert.equal(after.etag, before.etag);
       assert.equal(after.contentLength, 7);
       assert.ok(after.fileLastWriteOn! > before.fileLastWriteOn!);
-      await changeByHandle(kit.files, stream, { attributes: 0x2, createdAt: 630_000_000_000_000_000n });
-      const { record } = await readPropertiesByHandle(kit.files, stream);
+      await stream.change({ attributes: 0x2, createdAt: 630_000_000_000_000_000n });
+      const { record } = await stream.properties();
       const base = await open(kit, share, "f", "open");
-      const own = (await readPropertiesByHandle(kit.files, base)).record;
+      const own = (await base.properties()).record;
       assert.deepEqual({ ...record, size: 7, content: own.content, dataRevision: own.dataRevision }, own);
       assert.equal(own.attributes, 0x2);
       const eas = [{ name: "user.origin", value: Buffer.from("scanner"), isNeeded: false }];
-      await changeEasByHandle(kit.files, stream, { changes: eas, freezesChangedAt: false });
-      assert.deepEqual(await readEasByHandle(kit.files, base), eas);
+      await stream.setExtendedAttributes(eas);
+      assert.deepEqual(await base.extendedAttributes(), eas);
       assert.equal(record.size, 100_000);
       assert.equal((await file.getProperties()).fileAttributes, "Hidden | Archive");
       // A lock of a part of the one is none of the other.
-      await lockRanges(kit.files, stream, [{ offset: 0n, length: 100n, isExclusive: true }]);
-      await put(kit, base, "written");
-      await refused(put(kit, await open(kit, share, "f:s", "open"), "x"), 409, "FileLockConflict");
+      await stream.lock([{ offset: 0n, length: 100n, isExclusive: true }]);
+      await put(base, "written");
+      await refused(put(await open(kit, share, "f:s", "open"), "x"), 409, "FileLockConflict");
       await file.uploadRange("rest", 0, 4);
       assert.equal((await file.downloadToBuffer()).toString(), "restten");
-      assert.ok(
-        bytes.equals(Buffer.concat(await readByHandle(kit.files, stream, { offset: 0, length: 1 << 20 }))),
-      );
+      assert.ok(bytes.equals(Buffer.concat(await stream.read({ from: 0, to: 1 << 20 }))));
     });
 
     test("no listing shows them, and the quota counts them", async () => {
@@ -195,7 +174,7 @@ for (const engine of ENGINES) {
         ["f"],
       );
       const root = await open(kit, share, "", "open", { access: NO_ACCESS });
-      assert.equal((await listByHandle(kit.files, root, { after: undefined, limit: 10 })).length, 1);
+      assert.equal((await root.list({ after: undefined, limit: 10 })).length, 1);
       assert.deepEqual(await streamsAt(kit, share, "f"), ["s 30000"]);
       assert.deepEqual(await streamsAt(kit, share, "f:s"), ["s 30000"]);
       assert.deepEqual(await streamsAt(kit, share, ""), ["of the root 4"]);
@@ -221,20 +200,20 @@ for (const engine of ENGINES) {
           await root.getFileClient("f").delete();
         },
         "an overwriting open": async () => {
-          await closeHandle(kit.files, await open(kit, share, "f", "overwriteIf"));
+          await (await open(kit, share, "f", "overwriteIf")).close();
           assert.deepEqual(await streamsAt(kit, share, "f"), []);
           await root.getFileClient("f").delete();
         },
         "delete on close": async () => {
           const handle = await open(kit, share, "f", "open", { access: DELETE, isDeleteOnClose: true });
-          assert.equal(await closeHandle(kit.files, handle), "removed");
+          assert.equal(await handle.close(), "removed");
         },
         "a rename over it by handle": async () => {
           const other = await open(kit, share, "other", "create", { access: ALL });
-          await renameByHandle(kit.files, other, { path: ["f"], isReplacing: true, freezesChangedAt: false });
+          await other.rename({ path: ["f"], isReplacing: true });
           assert.deepEqual(await streamsAt(kit, share, "f"), []);
-          await setDeletePending(kit.files, other, true);
-          await closeHandle(kit.files, other);
+          await other.setDeletePending(true);
+          await other.close();
         },
       };
       for (const [way, remove] of Object.entries(ways)) {
@@ -255,7 +234,7 @@ for (const engine of ENGINES) {
         if (by === "REST") await root.getDirectoryClient("d").delete();
         else {
           const handle = await open(kit, share, "d", "open", { access: DELETE, isDeleteOnClose: true });
-          assert.equal(await closeHandle(kit.files, handle), "removed");
+          assert.equal(await handle.close(), "removed");
         }
         await sweep(kit);
         assert.equal(await kept(kit), records, by);
@@ -268,34 +247,34 @@ for (const engine of ENGINES) {
       await make(kit, share, "f:two", "22");
       const doomed = await open(kit, share, "f:one", "open", { access: ALL });
       const other = await open(kit, share, "f:one", "open");
-      await setDeletePending(kit.files, doomed, true);
-      assert.equal((await readPropertiesByHandle(kit.files, other)).isDeletePending, true);
+      await doomed.setDeletePending(true);
+      assert.equal((await other.properties()).isDeletePending, true);
       await assert.rejects(open(kit, share, "f:one", "open"), refusal("SMBDeletePending"));
-      assert.equal(await closeHandle(kit.files, doomed), "closed");
+      assert.equal(await doomed.close(), "closed");
       assert.deepEqual(await streamsAt(kit, share, "f"), ["one 1", "two 2"]);
-      assert.equal(await closeHandle(kit.files, other), "removed");
+      assert.equal(await other.close(), "removed");
       assert.deepEqual(await streamsAt(kit, share, "f"), ["two 2"]);
       assert.equal(await used(kit, share), 2);
       const last = await open(kit, share, "f:two", "open", { access: DELETE, isDeleteOnClose: true });
-      assert.equal(await closeHandle(kit.files, last), "removed");
+      assert.equal(await last.close(), "removed");
       const file = await open(kit, share, "f", "open");
-      assert.equal((await readPropertiesByHandle(kit.files, file)).record.hasStreams, undefined);
-      await closeHandle(kit.files, file);
+      assert.equal((await file.properties()).record.hasStreams, undefined);
+      await file.close();
     });
 
     test("a read-only file protects its streams, a read-only directory does not", async () => {
       const share = await kit.newShare();
       await make(kit, share, "f:s", "stream");
       const file = await open(kit, share, "f", "open");
-      await changeByHandle(kit.files, file, { attributes: 0x1 });
+      await file.change({ attributes: 0x1 });
       await assert.rejects(open(kit, share, "f:s", "open"), refusal("ReadOnlyAttribute"));
       await assert.rejects(open(kit, share, "f:new", "create"), refusal("ReadOnlyAttribute"));
       const doomed = await open(kit, share, "f:s", "open", { access: DELETE });
-      await assert.rejects(setDeletePending(kit.files, doomed, true), refusal("CannotDeleteFileOrDirectory"));
+      await assert.rejects(doomed.setDeletePending(true), refusal("CannotDeleteFileOrDirectory"));
       assert.equal(await readAt(kit, share, "f:s"), "stream");
       await share.createDirectory("d");
       const directory = await open(kit, share, "d", "open", { access: NO_ACCESS });
-      await changeByHandle(kit.files, directory, { attributes: 0x11 });
+      await directory.change({ attributes: 0x11 });
       await make(kit, share, "d:s", "may be written");
       assert.equal(await readAt(kit, share, "d:s"), "may be written");
     });
@@ -303,21 +282,21 @@ for (const engine of ENGINES) {
     test("opens of a stream meet each other, and who wants to delete the file", async () => {
       const share = await kit.newShare();
       await make(kit, share, "f:s", "stream");
-      const alone = await open(kit, share, "f:s", "open", { share: READ });
+      const alone = await open(kit, share, "f:s", "open", { shareMode: READ });
       await assert.rejects(open(kit, share, "f:s", "open"), refusal("SharingViolation"));
-      const file = await open(kit, share, "f", "open", { share: NO_ACCESS });
-      const other = await open(kit, share, "f:t", "openIf", { share: NO_ACCESS });
-      await closeHandle(kit.files, file);
-      await closeHandle(kit.files, other);
+      const file = await open(kit, share, "f", "open", { shareMode: NO_ACCESS });
+      const other = await open(kit, share, "f:t", "openIf", { shareMode: NO_ACCESS });
+      await file.close();
+      await other.close();
       await assert.rejects(open(kit, share, "f", "open", { access: DELETE }), refusal("SharingViolation"));
-      await closeHandle(kit.files, alone);
+      await alone.close();
       const deleter = await open(kit, share, "f", "open", { access: DELETE });
       await assert.rejects(
-        open(kit, share, "f:s", "open", { share: READ | WRITE }),
+        open(kit, share, "f:s", "open", { shareMode: READ | WRITE }),
         refusal("SharingViolation"),
       );
-      await closeHandle(kit.files, await open(kit, share, "f:s", "open", { access: DELETE }));
-      await closeHandle(kit.files, deleter);
+      await (await open(kit, share, "f:s", "open", { access: DELETE })).close();
+      await deleter.close();
     });
 
     test("a file that is to go stays as long as one of its streams is open", async () => {
@@ -326,24 +305,24 @@ for (const engine of ENGINES) {
       await make(kit, share, "f:s", "stream");
       const stream = await open(kit, share, "f:s", "open");
       const file = await open(kit, share, "f", "open", { access: DELETE });
-      await setDeletePending(kit.files, file, true);
-      assert.equal(await closeHandle(kit.files, file), "closed");
-      assert.equal(await read(kit, stream), "stream");
-      assert.equal((await readPropertiesByHandle(kit.files, stream)).isDeletePending, true);
+      await file.setDeletePending(true);
+      assert.equal(await file.close(), "closed");
+      assert.equal(await read(stream), "stream");
+      assert.equal((await stream.properties()).isDeletePending, true);
       for (const path of ["f", "f:s", "f:new"])
         await assert.rejects(open(kit, share, path, "openIf"), refusal("SMBDeletePending"));
       const rest = share.rootDirectoryClient.getFileClient("f");
       await refused(rest.getProperties(), 409, "SMBDeletePending");
-      assert.equal(await closeHandle(kit.files, stream), "withFile");
+      assert.equal(await stream.close(), "withFile");
       await refused(rest.getProperties(), 404, "ResourceNotFound");
       assert.equal(await used(kit, share), 0);
       // Both go with one handle.
       await make(kit, share, "f:s", "again");
       const both = await open(kit, share, "f:s", "open", { access: DELETE, isDeleteOnClose: true });
       const base = await open(kit, share, "f", "open", { access: DELETE });
-      await setDeletePending(kit.files, base, true);
-      await closeHandle(kit.files, base);
-      assert.equal(await closeHandle(kit.files, both), "withFile");
+      await base.setDeletePending(true);
+      await base.close();
+      assert.equal(await both.close(), "withFile");
       await make(kit, share, "f:s", "anew");
       assert.equal(await readAt(kit, share, "f:s"), "anew");
     });
@@ -353,7 +332,7 @@ for (const engine of ENGINES) {
       const root = share.rootDirectoryClient;
       await root.getDirectoryClient("d").create();
       await make(kit, share, "d/f", "content");
-      const stream = await open(kit, share, "d/f:s", "create", { share: READ | WRITE });
+      const stream = await open(kit, share, "d/f:s", "create", { shareMode: READ | WRITE });
       const file = root.getDirectoryClient("d").getFileClient("f");
       await refused(file.delete(), 409, "SharingViolation");
       await refused(file.create(0), 409, "SharingViolation");
@@ -374,7 +353,7 @@ for (const engine of ENGINES) {
       }
       const { closedHandlesCount } = await file.forceCloseAllHandles();
       assert.equal(closedHandlesCount, 1);
-      await assert.rejects(read(kit, stream), refusal("ResourceNotFound"));
+      await assert.rejects(read(stream), refusal("ResourceNotFound"));
       assert.deepEqual(await collectAll(root.listHandles({ recursive: true })), []);
       await file.delete();
     });
@@ -385,8 +364,8 @@ for (const engine of ENGINES) {
       const stream = await open(kit, share, "f:s", "open");
       const file = share.rootDirectoryClient.getFileClient("f");
       await file.create(4);
-      await assert.rejects(read(kit, stream), refusal("ResourceNotFound"));
-      assert.equal(await closeHandle(kit.files, stream), "closed");
+      await assert.rejects(read(stream), refusal("ResourceNotFound"));
+      assert.equal(await stream.close(), "closed");
       assert.deepEqual(await streamsAt(kit, share, "f"), []);
       await file.delete();
     });
@@ -399,12 +378,12 @@ for (const engine of ENGINES) {
       await make(kit, share, "d/f:s", "of the file");
       const own = await open(kit, share, "d:own", "open");
       await root.getDirectoryClient("d").rename("e");
-      assert.equal(await read(kit, own), "of the directory");
-      await closeHandle(kit.files, own);
+      assert.equal(await read(own), "of the directory");
+      await own.close();
       assert.equal(await readAt(kit, share, "e/f:s"), "of the file");
       const below = await open(kit, share, "e/f:s", "open");
       await refused(root.getDirectoryClient("e").rename("d"), 409, "SharingViolation");
-      await closeHandle(kit.files, below);
+      await below.close();
     });
 
     test("a renamed file keeps its streams, and a copy does not take them along", async () => {
@@ -416,10 +395,10 @@ for (const engine of ENGINES) {
       assert.equal(await readAt(kit, share, "g:s"), "stream");
       const held = await open(kit, share, "g", "open", { access: ALL });
       const stream = await open(kit, share, "g:s", "open");
-      await renameByHandle(kit.files, held, { path: ["h"], isReplacing: false, freezesChangedAt: false });
-      assert.equal(await read(kit, stream), "stream");
-      await closeHandle(kit.files, held);
-      await closeHandle(kit.files, stream);
+      await held.rename({ path: ["h"], isReplacing: false });
+      assert.equal(await read(stream), "stream");
+      await held.close();
+      await stream.close();
       const copy = root.getFileClient("copy");
       await copy.startCopyFromURL(root.getFileClient("h").url);
       assert.equal((await copy.downloadToBuffer()).toString(), "content");
@@ -433,20 +412,17 @@ for (const engine of ENGINES) {
       await make(kit, share, "f:two", "22");
       const one = await open(kit, share, "f:one", "open", { access: ALL });
       await assert.rejects(
-        renameStream(kit.files, one, { name: "TWO", isReplacing: false }),
+        one.renameStream({ name: "TWO", isReplacing: false }),
         refusal("ResourceAlreadyExists"),
       );
       const two = await open(kit, share, "f:two", "open");
-      await assert.rejects(
-        renameStream(kit.files, one, { name: "two", isReplacing: true }),
-        refusal("SharingViolation"),
-      );
-      await closeHandle(kit.files, two);
-      await renameStream(kit.files, one, { name: "Two", isReplacing: true });
-      assert.equal(await read(kit, one), "1");
+      await assert.rejects(one.renameStream({ name: "two", isReplacing: true }), refusal("SharingViolation"));
+      await two.close();
+      await one.renameStream({ name: "Two", isReplacing: true });
+      assert.equal(await read(one), "1");
       assert.deepEqual(await streamsAt(kit, share, "f"), ["Two 1"]);
-      await renameStream(kit.files, one, { name: "TWO", isReplacing: false });
-      await closeHandle(kit.files, one);
+      await one.renameStream({ name: "TWO", isReplacing: false });
+      await one.close();
       assert.deepEqual(await streamsAt(kit, share, "f"), ["TWO 1"]);
       assert.equal(await used(kit, share), 1);
     });
@@ -462,24 +438,22 @@ for (const engine of ENGINES) {
       await make(kit, share, "f:changed", "after!");
       await make(kit, share, "f:later", "x");
       const removed = await open(kit, share, "f:removed", "open", { access: DELETE, isDeleteOnClose: true });
-      await closeHandle(kit.files, removed);
+      await removed.close();
       await share.rootDirectoryClient.getFileClient("gone").delete();
       await sweep(kit);
+      const openThen = (path: string, stream?: string) => {
+        const ref = { account, share: share.name, snapshot, path: [path] };
+        return open(kit, share, "", "open", { ref, stream, access: READ });
+      };
       const then = async (path: string, stream: string): Promise<string> => {
-        const past = await openSnapshotInode(
-          kit.files,
-          { account, share: share.name, snapshot, path: [path] },
-          stream,
-        );
-        const parts = await readParts(kit.files, { from: 0, to: 100 }, (reader) => past.find(reader));
-        return Buffer.concat(parts).toString();
+        return read(await openThen(path, stream));
       };
       assert.equal(await then("f", "changed"), "before");
       assert.equal(await then("f", "removed"), "still there");
       assert.equal(await then("gone", "s"), "with its file");
       await assert.rejects(then("f", "later"), refusal("ResourceNotFound"));
-      const past = await openSnapshotInode(kit.files, { account, share: share.name, snapshot, path: ["f"] });
-      const { named } = await listSnapshotStreams(kit.files, past);
+      const past = await openThen("f");
+      const { named } = await past.streams();
       assert.deepEqual(
         named.map(({ name }) => name),
         ["changed", "removed"],
@@ -490,10 +464,9 @@ for (const engine of ENGINES) {
     test("a file has so many streams and no more", async () => {
       const share = await kit.newShare();
       const { streamsPerInodeMax } = FILE_LIMITS;
-      for (let i = 0; i < streamsPerInodeMax; i++)
-        await closeHandle(kit.files, await open(kit, share, `f:${i}`, "create"));
+      for (let i = 0; i < streamsPerInodeMax; i++) await (await open(kit, share, `f:${i}`, "create")).close();
       await assert.rejects(open(kit, share, "f:more", "create"), refusal("TooManyStreams"));
-      await closeHandle(kit.files, await open(kit, share, "f:0", "open"));
+      await (await open(kit, share, "f:0", "open")).close();
       assert.equal((await streamsAt(kit, share, "f")).length, streamsPerInodeMax);
       await share.rootDirectoryClient.getFileClient("f").delete();
     });

@@ -212,7 +212,7 @@ for (const engine of ENGINES) {
         const opened = await openInode(files, {
           ref: { account: server.account, share: "deep", path },
           access: READ,
-          share: READ,
+          shareMode: READ,
           session: 7n,
           clientAddress: "10.0.0.9:50000",
           clientName: "workstation",

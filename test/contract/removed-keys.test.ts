@@ -20,7 +20,7 @@ import { pause } from "../../src/base/clock.ts";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { OPLOCK } from "../../src/smb/wire/oplock-break.ts";
 import { type Program, startProgram } from "../kit/program.ts";
-import { type OpenFile, SmbTestClient } from "../kit/smb-test-client.ts";
+import { type ClientFile, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /** Accounts and keys that are taken out of the accounts file: nothing that was proven with them goes on. */
 const root = mkdtempSync(join(tmpdir(), "holdfast-removed-"));
@@ -80,7 +80,7 @@ const shareOf = ({ program }: Fixture, key: string) => {
 suite("SMB", () => {
   interface Client {
     readonly smb: SmbTestClient;
-    readonly handle: OpenFile;
+    readonly handle: ClientFile;
     isGone(): boolean;
   }
 

@@ -107,7 +107,7 @@ export interface EaQuery {
   readonly bytesMax?: number;
 }
 
-export interface OpenFile {
+export interface ClientFile {
   readonly id: FileId;
   readonly oplock: number;
   readonly leaseState: string;
@@ -196,7 +196,7 @@ export class SmbTestClient {
     this.#socket.on("close", hear);
   }
 
-  async open(path: string, options: OpenOptions = {}): Promise<OpenFile> {
+  async open(path: string, options: OpenOptions = {}): Promise<ClientFile> {
     const { access = "R", share = "RWD", lease, isDirectory = false, isDeleteOnClose = false } = options;
     const contexts: CreateContext[] = [];
     if (lease !== undefined) contexts.push({ name: "RqLs", data: leaseRequest(lease) });
@@ -228,38 +228,38 @@ export class SmbTestClient {
     return { id, oplock: oplockLevel, leaseState, size: endOfFile };
   }
 
-  async read({ id }: OpenFile, offset: number, length: number): Promise<Buffer> {
+  async read({ id }: ClientFile, offset: number, length: number): Promise<Buffer> {
     const body = { flags: 0, length, offset: BigInt(offset), fileId: id };
     const more = { minimumCount: 0, channel: 0, remainingBytes: 0 };
     const reply = await this.#ask(COMMAND.READ, pad(readRequest.encode({ ...body, ...more })));
     return readResponse.decode(reply).data;
   }
 
-  async write({ id }: OpenFile, offset: number, data: Buffer | string, flags = 0): Promise<void> {
+  async write({ id }: ClientFile, offset: number, data: Buffer | string, flags = 0): Promise<void> {
     const body = { offset: BigInt(offset), fileId: id, channel: 0, remainingBytes: 0, flags };
     await this.#ask(COMMAND.WRITE, writeRequest.encode({ ...body, data: Buffer.from(data) }));
   }
 
-  async flush({ id }: OpenFile): Promise<void> {
+  async flush({ id }: ClientFile): Promise<void> {
     await this.#ask(COMMAND.FLUSH, flushRequest.encode({ fileId: id }));
   }
 
-  async close({ id }: OpenFile): Promise<void> {
+  async close({ id }: ClientFile): Promise<void> {
     await this.#ask(COMMAND.CLOSE, closeRequest.encode({ flags: 0, fileId: id }));
   }
 
-  async lock(file: OpenFile, offset: number, length: number, isExclusive = true): Promise<void> {
+  async lock(file: ClientFile, offset: number, length: number, isExclusive = true): Promise<void> {
     const kind = isExclusive ? LOCK_FLAG.EXCLUSIVE : LOCK_FLAG.SHARED;
     await this.#lock(file, offset, length, kind | LOCK_FLAG.FAIL_IMMEDIATELY);
   }
 
   /** Waits until the lock is free. */
-  async lockPatiently(file: OpenFile, offset: number, length: number): Promise<void> {
+  async lockPatiently(file: ClientFile, offset: number, length: number): Promise<void> {
     await this.#lock(file, offset, length, LOCK_FLAG.EXCLUSIVE);
   }
 
   /** What happens next in a directory, as `action name`; "too much" when the client is to look for itself. */
-  async watch({ id }: OpenFile, filter = 0x17, isRecursive = false): Promise<string[]> {
+  async watch({ id }: ClientFile, filter = 0x17, isRecursive = false): Promise<string[]> {
     const flags = isRecursive ? NOTIFY_WATCH_TREE : 0;
     const body = { flags, outputBufferLength: 65_536, fileId: id, completionFilter: filter };
     const reply = await this.#send(COMMAND.CHANGE_NOTIFY, changeNotifyRequest.encode(body));
@@ -271,21 +271,21 @@ export class SmbTestClient {
     return decodeNotifyRecords(data).map(({ action, name }) => `${action} ${name}`);
   }
 
-  async unlock(file: OpenFile, offset: number, length: number): Promise<void> {
+  async unlock(file: ClientFile, offset: number, length: number): Promise<void> {
     await this.#lock(file, offset, length, LOCK_FLAG.UNLOCK);
   }
 
-  async #lock({ id }: OpenFile, offset: number, length: number, flags: number): Promise<void> {
+  async #lock({ id }: ClientFile, offset: number, length: number, flags: number): Promise<void> {
     const locks = [{ offset: BigInt(offset), length: BigInt(length), flags }];
     await this.#ask(COMMAND.LOCK, encodeLockRequest({ lockSequence: 0, fileId: id, locks }));
   }
 
-  async setDeletePending(file: OpenFile, isPending: boolean): Promise<void> {
+  async setDeletePending(file: ClientFile, isPending: boolean): Promise<void> {
     const data = dispositionInformation.encode({ deletePending: isPending ? 1 : 0 });
     await this.#setInfo(file, FILE_CLASS.DISPOSITION, data);
   }
 
-  async rename(file: OpenFile, path: string, isReplacing = false): Promise<void> {
+  async rename(file: ClientFile, path: string, isReplacing = false): Promise<void> {
     const name = utf16(path);
     const head = Buffer.alloc(20);
     head[0] = isReplacing ? 1 : 0;
@@ -293,21 +293,21 @@ export class SmbTestClient {
     await this.#setInfo(file, FILE_CLASS.RENAME, Buffer.concat([head, name]));
   }
 
-  async #setInfo({ id }: OpenFile, informationClass: number, data: Buffer): Promise<void> {
+  async #setInfo({ id }: ClientFile, informationClass: number, data: Buffer): Promise<void> {
     const kind = { infoType: INFO_TYPE.FILE, informationClass };
     const body = setInfoRequest.encode({ ...kind, additionalInformation: 0, fileId: id, data });
     await this.#ask(COMMAND.SET_INFO, body);
   }
 
   /** The parts (SECURITY_PART) that SDDL names are set. */
-  async setSecurity({ id }: OpenFile, sddl: string, parts: number = SECURITY_PART.DACL): Promise<void> {
+  async setSecurity({ id }: ClientFile, sddl: string, parts: number = SECURITY_PART.DACL): Promise<void> {
     const data = encodeSecurityDescriptor(parseSddl(sddl));
     const kind = { infoType: INFO_TYPE.SECURITY, informationClass: 0, additionalInformation: parts };
     await this.#ask(COMMAND.SET_INFO, setInfoRequest.encode({ ...kind, fileId: id, data }));
   }
 
   /** Owner, group and list, as SDDL. */
-  async security({ id }: OpenFile): Promise<string> {
+  async security({ id }: ClientFile): Promise<string> {
     const kind = { infoType: INFO_TYPE.SECURITY, informationClass: 0, additionalInformation: 7, flags: 0 };
     const body = { ...kind, outputBufferLength: 65_536, fileId: id, input: Buffer.alloc(0) };
     const reply = await this.#ask(COMMAND.QUERY_INFO, pad(queryInfoRequest.encode(body)));
@@ -315,7 +315,7 @@ export class SmbTestClient {
   }
 
   async queryInfo(
-    { id }: OpenFile,
+    { id }: ClientFile,
     informationClass: number,
     infoType: number = INFO_TYPE.FILE,
   ): Promise<Buffer> {
@@ -326,13 +326,13 @@ export class SmbTestClient {
   }
 
   /** A list, or what is sent in its place. */
-  async setEas(file: OpenFile, list: readonly ExtendedAttribute[] | Buffer): Promise<void> {
+  async setEas(file: ClientFile, list: readonly ExtendedAttribute[] | Buffer): Promise<void> {
     const data = Buffer.isBuffer(list) ? list : encodeFullEas(list, EA_BYTES).data;
     await this.#setInfo(file, FILE_CLASS.FULL_EA, data);
   }
 
   async queryEas(
-    { id }: OpenFile,
+    { id }: ClientFile,
     query: EaQuery = {},
   ): Promise<{ eas: ExtendedAttribute[]; isAll: boolean }> {
     const { flags = 0, index = 0, names = Buffer.alloc(0), bytesMax = EA_BYTES } = query;
@@ -347,7 +347,7 @@ export class SmbTestClient {
   }
 
   /** What one QUERY_DIRECTORY answers: all there is of a small directory. */
-  async list({ id }: OpenFile, pattern: string, isRestart = false): Promise<DirectoryEntry[]> {
+  async list({ id }: ClientFile, pattern: string, isRestart = false): Promise<DirectoryEntry[]> {
     const flags = isRestart ? QUERY_DIRECTORY_FLAG.RESTART_SCANS : 0;
     const informationClass = FILE_CLASS.ID_BOTH_DIRECTORY;
     const body = { informationClass, flags, fileIndex: 0, fileId: id, outputBufferLength: 65_536 };
@@ -356,7 +356,7 @@ export class SmbTestClient {
     return decodeDirectoryEntries(informationClass, outputResponse.decode(reply).output);
   }
 
-  async ioctl({ id }: OpenFile, ctlCode: number, input: Buffer = Buffer.alloc(0)): Promise<Buffer> {
+  async ioctl({ id }: ClientFile, ctlCode: number, input: Buffer = Buffer.alloc(0)): Promise<Buffer> {
     const sizes = { maxInputResponse: 0, maxOutputResponse: 4_096, flags: IOCTL_IS_FSCTL };
     const body = { ctlCode, fileId: id, ...sizes, input, output: Buffer.alloc(0) };
     return ioctlResponse.decode(await this.#ask(COMMAND.IOCTL, pad(ioctlRequest.encode(body)))).output;

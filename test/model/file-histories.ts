@@ -18,13 +18,14 @@ import { getFile } from "../../src/services/file/get-file.ts";
 import { type ListedInode, listDirectory } from "../../src/services/file/list-directory.ts";
 import { listRanges } from "../../src/services/file/list-ranges.ts";
 import type { PathRef } from "../../src/services/file/names.ts";
-import { changeEasByHandle, readSnapshotEas } from "../../src/services/file/opens/held-eas.ts";
-import { openSnapshotInode } from "../../src/services/file/opens/past-node.ts";
-import { findAt, findConnected } from "../../src/services/file/opens/share-facts.ts";
+import type { HandleId } from "../../src/services/file/opens/open-request.ts";
+import { changeEasByHandle, readEasByHandle } from "../../src/services/file/opens/properties-by-handle.ts";
+import { findInodeAt } from "../../src/services/file/opens/share-queries.ts";
 import { clearRange, putRange } from "../../src/services/file/put-range.ts";
 import { fileJobs } from "../../src/services/file/reclaim.ts";
 import { rename } from "../../src/services/file/rename.ts";
 import { getShareStatistics } from "../../src/services/file/share-properties.ts";
+import { findShare } from "../../src/services/file/shares.ts";
 import { createSnapshot } from "../../src/services/file/snapshots.ts";
 import { bodyOf } from "../../src/services/file/versions.ts";
 import { ItemPage } from "../../src/services/page.ts";
@@ -208,17 +209,16 @@ class History {
       name: EA_NAMES[this.#below(EA_NAMES.length)]!,
       value: this.#below(3) === 0 ? "" : "v".repeat(1 + this.#below(30)),
     }));
-    const share = (await findConnected(this.#files, SHARE))!;
-    const { inode } = (await findAt(this.#files, this.#ref(path)))!;
-    await changeEasByHandle(
-      this.#files,
-      { ref: SHARE, share: share.id, inode, id: 0n },
-      {
-        changes: changes.map(({ name, value }) => ({ name, value: Buffer.from(value), isNeeded: false })),
-        freezesChangedAt: false,
-      },
-    );
+    const { inode } = (await findInodeAt(this.#files, this.#ref(path)))!;
+    const eas = changes.map(({ name, value }) => ({ name, value: Buffer.from(value), isNeeded: false }));
+    await changeEasByHandle(this.#files, await this.#handleOf(inode), eas, false);
     this.#model.setEas(path, changes);
+  }
+
+  /** Names the inode without a handle record in the store. */
+  async #handleOf(inode: bigint, snapshot?: bigint): Promise<HandleId> {
+    const share = (await this.#files.parts.store.read((read) => findShare(read, SHARE)))!;
+    return { ref: { ...SHARE, snapshot }, share: share.id, inode, id: 0n };
   }
 
   async #rename(): Promise<void> {
@@ -289,10 +289,7 @@ class History {
           assert.equal(entry.name, inode?.name);
           assert.equal(record.name, inode?.name);
           assert.equal(record.eaSize ?? 0, eaBytes(inode!));
-          const eas = await readSnapshotEas(
-            this.#files,
-            await openSnapshotInode(this.#files, this.#ref(below, snapshot)),
-          );
+          const eas = await readEasByHandle(this.#files, await this.#handleOf(entry.inode, snapshot));
           assert.deepEqual(
             eas.map(({ name, value }) => ({ name, value: value.toString() })),
             inode!.eas,

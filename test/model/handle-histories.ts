@@ -12,14 +12,14 @@ import { createShare } from "../../src/services/file/create-share.ts";
 import { deleteFile } from "../../src/services/file/delete-file.ts";
 import { FileService } from "../../src/services/file/file-service.ts";
 import { getFile, getFileProperties } from "../../src/services/file/get-file.ts";
-import { closeHandle, setDeletePending } from "../../src/services/file/handles.ts";
 import { leaseFile } from "../../src/services/file/lease.ts";
-import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
-import { type Handle, openInode } from "../../src/services/file/opens/open-inode.ts";
+import type { OpenFile } from "../../src/services/file/open-file.ts";
+import { openInode } from "../../src/services/file/opens/open-inode.ts";
 import { putRange } from "../../src/services/file/put-range.ts";
 import { ingest } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
 import { MemoryStore } from "../../src/store/memory/memory-store.ts";
+import { mayAccess } from "../kit/lock-access.ts";
 import { HandleModel, REST_CALLS, type RestCall, SHARE_MODES } from "./handle-model.ts";
 
 /**
@@ -58,7 +58,7 @@ class HandleHistory {
   readonly #files: FileService;
   readonly #random: Random;
   readonly #model: HandleModel;
-  readonly #handles = new Map<number, Handle>();
+  readonly #handles = new Map<number, OpenFile>();
   #made = 0;
 
   constructor(files: FileService, random: Random, visited: Set<string>) {
@@ -90,7 +90,7 @@ class HandleHistory {
     if (choice < 17) {
       const isExclusive = this.#below(2) === 0;
       const expected = this.#model.lock({ handle: number, from, to, isExclusive });
-      return this.#same(lockRanges(this.#files, handle, [{ ...range, isExclusive }]), expected);
+      return this.#same(handle.lock([{ ...range, isExclusive }]), expected);
     }
     if (choice === 17) return this.#unlock(number, handle, from, to);
     const use = this.#below(2) === 0 ? "read" : "write";
@@ -109,7 +109,7 @@ class HandleHistory {
       openInode(this.#files, {
         ref: REF,
         access: bits(access),
-        share: bits(share),
+        shareMode: bits(share),
         session: 1n,
         clientAddress: "10.0.0.1:1",
         clientName: "model",
@@ -125,23 +125,23 @@ class HandleHistory {
     const was = this.#model.exists;
     this.#model.close(number);
     const expected = was && !this.#model.exists ? "removed" : "closed";
-    assert.equal(await closeHandle(this.#files, this.#handles.get(number)!), expected);
+    assert.equal(await this.#handles.get(number)!.close(), expected);
     this.#handles.delete(number);
   }
 
   async #pending(number: number, isPending: boolean): Promise<void> {
     const expected = this.#model.setPending(number, isPending);
-    await this.#same(setDeletePending(this.#files, this.#handles.get(number)!, isPending), expected);
+    await this.#same(this.#handles.get(number)!.setDeletePending(isPending), expected);
   }
 
-  async #unlock(number: number, handle: Handle, from: number, to: number): Promise<void> {
+  async #unlock(number: number, handle: OpenFile, from: number, to: number): Promise<void> {
     // Half of the time one that is there.
     const held = this.#model.locks.filter((lock) => lock.handle === number);
     const one = this.#below(2) === 0 ? undefined : held[this.#below(held.length)];
     const [start, end] = one === undefined ? [from, to] : [one.from, one.to];
     const expected = this.#model.unlock(number, start, end);
     const range = { offset: BigInt(start), length: BigInt(end - start) };
-    assert.equal(await unlockRanges(this.#files, handle, [range]), expected);
+    assert.equal(await handle.unlock(range), expected);
   }
 
   async #unlease(): Promise<void> {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { installMissing, thisSystem } from "../../scripts/test/programs.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { fetchKernel, runInKernel } from "../support/kernel-client.ts";
 import type { Proof } from "../support/proof.ts";
 
@@ -89,7 +88,7 @@ export const proof: Proof = {
       return { ok: true, figure: `not run: ${missing[0]!.program} could not be installed` };
     progress("fetching the kernel");
     const kernel = await fetchKernel(join(directory, "kernel"));
-    const server = await startServiceSmbServer();
+    const server = await startSmbServer();
     try {
       progress("the kernel boots in an emulator: this takes minutes");
       const output = await runInKernel(kernel, directory, script(server.port, length === "long" ? 200 : 20));

@@ -1,5 +1,5 @@
 import { installMissing, thisSystem } from "../../scripts/test/programs.ts";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { startSmbServer } from "../kit/smb-server.ts";
 import { smbtorture, type TortureResult } from "../kit/smbtorture.ts";
 import {
   MISSED_BY_DEFAULT,
@@ -27,7 +27,7 @@ const total = (scores: readonly Score[], tier: string, of: (score: Score) => num
 async function score(row: TortureSuite, isDefault: boolean): Promise<Score> {
   const { streams = "kept" } = row;
   const settings = isDefault ? {} : ({ acls: "enforced", streams } as const);
-  const server = await startServiceSmbServer({ signing: "enabled", ...settings });
+  const server = await startSmbServer({ signing: "enabled", ...settings });
   try {
     return {
       row,

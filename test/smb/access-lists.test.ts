@@ -15,9 +15,8 @@ import { OPLOCK } from "../../src/smb/wire/oplock-break.ts";
 import { STATUS } from "../../src/smb/wire/status.ts";
 import { type FileKit, useFiles } from "../contract/file/kit.ts";
 import { runProgram } from "../kit/run-program.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
-import { type OpenFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
+import { type ClientFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /** Windows access lists over SMB: shown by default, and enforced where the operator asks for it. */
 const DENY_ALL = "D:P(D;;FA;;;WD)";
@@ -42,7 +41,7 @@ async function put(smb: SmbTestClient, path: string, content: string, sddl: stri
   await smb.close(file);
 }
 
-const grantedTo = async (smb: SmbTestClient, file: OpenFile): Promise<number> =>
+const grantedTo = async (smb: SmbTestClient, file: ClientFile): Promise<number> =>
   (await smb.queryInfo(file, FILE_CLASS.ACCESS)).readUInt32LE(0);
 
 suite("access lists by default", () => {
@@ -169,7 +168,7 @@ const isMissing = spawnSync("smbcacls", ["--version"]).status !== 0;
 
 test("smbcacls takes writing away and gives it back, and smbclient feels both", async (t) => {
   if (isMissing) return t.skip("smbcacls is not installed (apt-get install smbclient)");
-  const started = startServiceSmbServer({ acls: "enforced", at: AT });
+  const started = startSmbServer({ acls: "enforced", at: AT });
   const server = await started.catch((error: NodeJS.ErrnoException) => error);
   if (server instanceof Error) {
     if (!["EACCES", "EADDRNOTAVAIL", "EADDRINUSE"].includes(server.code ?? "")) throw server;

@@ -9,8 +9,7 @@ import { ShareServiceClient } from "@azure/storage-file-share";
 import { seededRandom } from "../../src/base/random.ts";
 import { runProgram } from "../kit/run-program.ts";
 import { ENGINES, type Engine, startTestServer, type TestServer } from "../kit/server.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { seedOfThisRun } from "../support/seed.ts";
 
 /** What is used here of a client of npm, whose types are those of another kind of module. */
@@ -42,7 +41,7 @@ before(async () => {
     await ShareServiceClient.fromConnectionString(product.connectionString).createShare("work");
     const folder = mkdtempSync(join(tmpdir(), "holdfast-smb-"));
     const place = engine === "memory" ? {} : { directory: folder };
-    const unsigned = await startServiceSmbServer({ signing: "enabled", ...place });
+    const unsigned = await startSmbServer({ signing: "enabled", ...place });
     frontEnds.set(engine, { product, unsigned, folder });
   }
 });

@@ -3,14 +3,13 @@ import { after, before, test } from "node:test";
 import { pause } from "../../src/base/clock.ts";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { STATUS } from "../../src/smb/wire/status.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /** Clients with a lease of handles close a file later than their applications: others must not notice. */
-let server: Awaited<ReturnType<typeof startServiceSmbServer>>;
+let server: Awaited<ReturnType<typeof startSmbServer>>;
 before(async () => {
-  server = await startServiceSmbServer();
+  server = await startSmbServer();
 });
 after(() => server.close());
 

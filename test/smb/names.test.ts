@@ -3,15 +3,14 @@ import { after, before, test } from "node:test";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { FILE_CLASS } from "../../src/smb/wire/file-information.ts";
 import { STATUS } from "../../src/smb/wire/status.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /** What clients find by name, and the ids they know it by. */
-let server: Awaited<ReturnType<typeof startServiceSmbServer>>;
+let server: Awaited<ReturnType<typeof startSmbServer>>;
 let smb: SmbTestClient;
 before(async () => {
-  server = await startServiceSmbServer();
+  server = await startSmbServer();
   const to = { port: server.port, user: SMB_ACCOUNT, password: SMB_PASSWORD, share: "work" };
   smb = await SmbTestClient.connect(to);
 });

@@ -8,6 +8,7 @@ import type { FileId } from "../../src/smb/wire/layout.ts";
 import { OPLOCK } from "../../src/smb/wire/oplock-break.ts";
 import { STATUS } from "../../src/smb/wire/status.ts";
 import { utf16 } from "../../src/smb/wire/text.ts";
+import type { Store } from "../../src/store/kv.ts";
 import { SmbClient } from "../kit/smb-client.ts";
 import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 
@@ -60,10 +61,11 @@ const readOf = (fileId: FileId): Buffer =>
 
 test("a READ of a pipe waits for the answer to what was written, however long that takes", async () => {
   const { port, files, close } = await startSmbServer();
-  const shares = files.shares.bind(files);
-  files.shares = async (account) => {
+  const { store } = files.parts;
+  const read: Store["read"] = store.read.bind(store);
+  store.read = async (fn) => {
     await pause(100);
-    return shares(account);
+    return read(fn);
   };
   const client = new SmbClient({ port });
   try {

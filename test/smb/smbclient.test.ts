@@ -80,7 +80,7 @@ for (const { name, run, isSealed } of WAYS) {
     writeFileSync(sent, random.bytes(3_000_000 + Math.floor(random.fraction() * 100_000)));
     const list = await smbclient({ ...login(server), ...run });
     assert.equal(list.code, 0, list.output);
-    assert.match(list.output, /work +Disk[\s\S]*other +Disk[\s\S]*IPC\$ +IPC/);
+    assert.match(list.output, /other +Disk[\s\S]*work +Disk[\s\S]*IPC\$ +IPC/);
     const commands = [
       "mkdir dir",
       `put ${sent} dir\\first`,

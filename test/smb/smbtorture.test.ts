@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { suite, test } from "node:test";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { startSmbServer } from "../kit/smb-server.ts";
 import { readTorture, smbtorture } from "../kit/smbtorture.ts";
 import { MISSED_BY_DEFAULT, SELECTED, TORTURE_SUITES } from "./torture-suites.ts";
 
@@ -23,7 +23,7 @@ const AS_SAMBA = { acls: "enforced", streams: "kept" } as const;
 async function run(name: string, expected: readonly string[], settings: Settings): Promise<void> {
   // A server for each: what an aborted test leaves behind must not fail the next. The suites also try what happens
   // without signatures: the client decides, as it did for Samba's own score.
-  const server = await startServiceSmbServer({ signing: "enabled", ...settings });
+  const server = await startSmbServer({ signing: "enabled", ...settings });
   try {
     const { passed, failed, unfinished, output } = await smbtorture({ port: server.port, suite: name });
     assert.deepEqual([...failed].sort(), [...expected].sort(), output);

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import type { ShareClient } from "@azure/storage-file-share";
 import { ALL_ACCESS, READ, WRITE } from "../../src/concurrency/share-mode.ts";
-import { closeHandle } from "../../src/services/file/handles.ts";
-import { type Disposition, type OpenedHandle, openInode } from "../../src/services/file/opens/open-inode.ts";
+import type { OpenFile } from "../../src/services/file/open-file.ts";
+import { openInode } from "../../src/services/file/opens/open-inode.ts";
+import type { Disposition } from "../../src/services/file/opens/open-request.ts";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../../src/smb/wire/directory.ts";
 import { FILE_CLASS, standardInformation } from "../../src/smb/wire/file-information.ts";
 import { STATUS } from "../../src/smb/wire/status.ts";
 import { collectAll, type FileKit, refused, sample, useFiles } from "../contract/file/kit.ts";
 import { ENGINES } from "../kit/server.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
-import { type OpenFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
+import { type ClientFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 import { SMBCLIENT_MISSING, smbclient } from "../kit/smbclient.ts";
 
 /** Named streams on the wire: what SMB clients send and see, beside the SDK at the other door. */
@@ -37,7 +37,7 @@ const MADE = { access: "RW", disposition: DISPOSITION.OPEN_IF } as const;
 const KEY = Buffer.from("0123456789abcdef");
 
 /** FileStreamInformation as `name size`. */
-async function streamsOf(smb: SmbTestClient, file: OpenFile): Promise<string[]> {
+async function streamsOf(smb: SmbTestClient, file: ClientFile): Promise<string[]> {
   const data = await smb.queryInfo(file, FILE_CLASS.STREAM);
   const found: string[] = [];
   for (let at = 0; at < data.length; ) {
@@ -51,11 +51,11 @@ async function streamsOf(smb: SmbTestClient, file: OpenFile): Promise<string[]> 
   return found;
 }
 
-async function idOf(smb: SmbTestClient, file: OpenFile): Promise<bigint> {
+async function idOf(smb: SmbTestClient, file: ClientFile): Promise<bigint> {
   return (await smb.queryInfo(file, FILE_CLASS.INTERNAL)).readBigUInt64LE();
 }
 
-async function nameOf(smb: SmbTestClient, file: OpenFile): Promise<string> {
+async function nameOf(smb: SmbTestClient, file: ClientFile): Promise<string> {
   return (await smb.queryInfo(file, FILE_CLASS.NAME)).toString("utf16le", 4);
 }
 
@@ -150,7 +150,7 @@ for (const engine of ENGINES) {
         return watched;
       };
       await smb.close(await smb.open("f", MADE));
-      let stream: OpenFile | undefined;
+      let stream: ClientFile | undefined;
       const open = async (): Promise<void> => {
         stream = await smb.open("f:s", { ...MADE, access: "RWD" });
       };
@@ -271,12 +271,12 @@ suite("a server that refuses named streams", () => {
   const kit = useFiles("embedded");
 
   /** As a server that kept them has left it. */
-  const opened = (share: ShareClient, path: string, disposition: Disposition): Promise<OpenedHandle> =>
+  const opened = (share: ShareClient, path: string, disposition: Disposition): Promise<OpenFile> =>
     openInode(kit.files, {
       ref: { account: kit.server.account, share: share.name, path: [path] },
       stream: "s",
       access: READ | WRITE,
-      share: ALL_ACCESS,
+      shareMode: ALL_ACCESS,
       disposition,
       session: 1n,
       clientAddress: "",
@@ -285,8 +285,7 @@ suite("a server that refuses named streams", () => {
 
   test("names none, and removes those of earlier with their file", async () => {
     const share = await kit.newShare();
-    for (const path of ["stays", "goes", "replaced"])
-      await closeHandle(kit.files, await opened(share, path, "create"));
+    for (const path of ["stays", "goes", "replaced"]) await (await opened(share, path, "create")).close();
     const smb = await connect(kit, share);
     for (const name of ["stays:s", "stays::$DATA", "new:s", "new::$DATA"])
       await assert.rejects(smb.open(name, MADE), answered(STATUS.OBJECT_NAME_INVALID), name);
@@ -305,10 +304,10 @@ suite("a server that refuses named streams", () => {
 });
 
 suite("smbclient and named streams", { skip: SMBCLIENT_MISSING ?? false }, () => {
-  let server: Awaited<ReturnType<typeof startServiceSmbServer>>;
+  let server: Awaited<ReturnType<typeof startSmbServer>>;
   let folder: string;
   before(async () => {
-    server = await startServiceSmbServer({ streams: "kept" });
+    server = await startSmbServer({ streams: "kept" });
     folder = mkdtempSync(join(tmpdir(), "holdfast-streams-"));
   });
   after(async () => {

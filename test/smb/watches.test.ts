@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { encodeCopyChunk, FSCTL, RESUME_KEY_BYTES, zeroDataInput } from "../../src/smb/wire/ioctl.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
-import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { SmbTestClient } from "../kit/smb-test-client.ts";
 
 const SIZE = 0x8;
 
 test("who watches a directory is told of content that was copied or cleared by the server", async () => {
-  const server = await startServiceSmbServer();
+  const server = await startSmbServer();
   const to = { port: server.port, user: SMB_ACCOUNT, password: SMB_PASSWORD, share: "work" };
   try {
     const [smb, watcher] = await Promise.all([SmbTestClient.connect(to), SmbTestClient.connect(to)]);

@@ -3,7 +3,7 @@ import { monotonic, pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
 import { STATUS } from "../../src/smb/wire/status.ts";
-import { type OpenFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
+import { type ClientFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /**
  * Many SMB clients and some REST clients on a few files. Each file is a row of cells; a cell holds a number,
@@ -215,7 +215,7 @@ class Run {
     client: SmbTestClient,
     row: Row,
     how: { readonly access: string; readonly share: string },
-  ): Promise<OpenFile> {
+  ): Promise<ClientFile> {
     const file = await client.open(row.name, how);
     if (row.isAlone) this.#violations.push(`${row.name} was opened beside who has it alone`);
     row.open++;
@@ -223,7 +223,7 @@ class Run {
   }
 
   /** Counted as closed before it is asked for: from then on somebody else may have it alone. */
-  async #close(client: SmbTestClient, row: Row, file: OpenFile): Promise<void> {
+  async #close(client: SmbTestClient, row: Row, file: ClientFile): Promise<void> {
     row.open--;
     await client.close(file);
   }

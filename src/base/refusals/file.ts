@@ -4,7 +4,6 @@ import { withStatus } from "./row.ts";
 export const FILE_REFUSALS = {
   ...withStatus(400, {
     FileInvalidPermissionKey: "The specified file permission key does not exist in the share.",
-    ShareSnapshotOperationNotSupported: "The requested operation is not supported on a share snapshot.",
   }),
   ClientCacheFlushDelay: {
     http: 408,
@@ -79,6 +78,11 @@ export const FILE_REFUSALS = {
     smb: 0xc000_0034,
     code: "ShareNotFound",
     text: "The specified share snapshot does not exist.",
+  },
+  ShareSnapshotOperationNotSupported: {
+    http: 400,
+    smb: 0xc000_00a2,
+    text: "The requested operation is not supported on a share snapshot.",
   },
   SharingViolation: {
     http: 409,

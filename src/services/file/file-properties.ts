@@ -7,7 +7,7 @@ import {
   applyChanges,
   type FileChange,
   type InodeChanges,
-  type OpenedFile,
+  type LoadedInode,
   openForChange,
   putChanged,
 } from "./inode-changes.ts";
@@ -62,7 +62,7 @@ function setProperties(
 export async function resize(
   { parts: { payloads } }: FileService,
   write: Writer,
-  { share, inode: { record } }: OpenedFile,
+  { share, inode: { record } }: LoadedInode,
   size: number,
 ): Promise<Partial<InodeRecord>> {
   await changeUsage(write, share, size - record.size);

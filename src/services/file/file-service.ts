@@ -1,21 +1,26 @@
 import type { AsyncCommit, MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../context.ts";
-import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { Wakeup } from "../reclaim/wakeup.ts";
 import { type Admissions, withAdmissions } from "./access.ts";
 import type { FileContext } from "./cache-breaks.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import type { Liveness } from "./liveness.ts";
-import { InFlightWrites } from "./opens/writes-under-way.ts";
-import { fileJobs } from "./reclaim.ts";
+import { InFlightWrites } from "./opens/in-flight-writes.ts";
 import { findShare } from "./shares.ts";
 
 const isDurable = (): Promise<void> => Promise.resolve();
 
 export interface FileServiceOptions {
-  /** How long deleted shares can be had back; 0: not at all. */
+  /** How long deleted shares can be restored; 0 turns that off. */
   readonly shareRetentionDays?: number;
+}
+
+/** An `OpenFile`, as far as Force Close Handles needs it. */
+export interface RegisteredOpen {
+  readonly share: bigint;
+  readonly inode: bigint;
+  isClosed: boolean;
 }
 
 /**
@@ -27,9 +32,11 @@ export class FileService {
   readonly shareRetentionDays: number;
   readonly inFlightWrites: InFlightWrites;
   readonly context: FileContext;
-  /** Rings when content was left behind that the sweep takes apart. */
+  /** Rings when a background job has content to remove. */
   readonly contentLeft = new Wakeup();
-  /** Where SMB clients are served. */
+  /** By handle id: what SMB clients of this process have open. */
+  readonly openFiles = new Map<bigint, RegisteredOpen>();
+  /** Undefined unless this process serves SMB clients. */
   liveness: Liveness | undefined;
 
   constructor(parts: ServiceParts, options: FileServiceOptions = {}) {
@@ -41,25 +48,25 @@ export class FileService {
     this.shareRetentionDays = options.shareRetentionDays ?? FILE_LIMITS.shareRetentionDays;
   }
 
-  /** The same service for a call that waits no longer than this. */
+  /** The same service for a call that waits at most this long for SMB clients. */
   within(patienceMillis: number): FileService {
     const context = { ...this.context, patienceMillis };
     return Object.create(this, { context: { value: context } }) as FileService;
   }
 
-  /** One snapshot of the store, and what the table of handles says about the nodes that are touched in it. */
+  /** One snapshot of the store; admissions decide how the call meets open handles (access.ts). */
   read<T>(fn: (read: Reader, admissions: Admissions) => MaybePromise<T>): Promise<T> {
     const { store } = this.parts;
     return withAdmissions(this.context, (admissions) => store.read((read) => fn(read, admissions)));
   }
 
-  /** One durable transaction; see access.ts for how it meets open handles. */
+  /** The same for one durable transaction. */
   change<T>(fn: (write: Writer, admissions: Admissions) => MaybePromise<T>): Promise<T> {
     const { store } = this.parts;
     return withAdmissions(this.context, (admissions) => store.write((write) => fn(write, admissions)));
   }
 
-  /** The same as the act of an open handle, which is not in its own way. */
+  /** The same for a change through an open handle, which does not conflict with itself. */
   changeAs<T>(handle: bigint, fn: (write: Writer, admissions: Admissions) => MaybePromise<T>): Promise<T> {
     const { store } = this.parts;
     return withAdmissions(
@@ -69,7 +76,7 @@ export class FileService {
     );
   }
 
-  /** For a client that asks for durability when it closes or flushes what it has open, unless it wants it at once. */
+  /** For an SMB client, which requests durability with FLUSH or CLOSE, or write-through for one request. */
   async writeForHandle<T>(
     fn: (write: Writer) => MaybePromise<T>,
     mayCommitAsync: boolean,
@@ -83,10 +90,5 @@ export class FileService {
   async policies(account: string, name: string): Promise<readonly StoredPolicy[] | undefined> {
     const share = await this.parts.store.read((read) => findShare(read, { account, share: name }));
     return share === undefined ? undefined : (share.policies ?? []);
-  }
-
-  /** Its work in the background. */
-  jobs(): readonly BackgroundJob[] {
-    return fileJobs(this);
   }
 }

@@ -8,117 +8,99 @@ import {
   pendingLockKey,
 } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
-import { deletePendingRecord, type HandleRecord, handleRecord } from "../../store/records/file.ts";
+import { deletePendingRecord, handleRecord, type ShareRecord } from "../../store/records/file.ts";
 import { isReadOnly } from "./attributes.ts";
 import { unlinkDirectory, unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { findInode, isEmptyDirectory, ROOT, ticksOf, touchDirectory } from "./inodes.ts";
-import type { Handle } from "./opens/open-inode.ts";
+import { findInode, type Inode, isEmptyDirectory, ROOT, ticksOf, touchDirectory } from "./inodes.ts";
+import type { HandleId } from "./opens/open-request.ts";
 import { findShare, readShare } from "./shares.ts";
 import { hasStreamsLeft, putBase, removeStream } from "./streams.ts";
 import { untilDone } from "./until-done.ts";
 import { LiveView } from "./versions.ts";
 
-/** What becomes of a handle once it is open: how opens come to be is told in opens/open-node.ts. */
-
-/** The handle as it is stored; undefined once it was closed, also by Force Close. */
-export function findHandle(
-  files: FileService,
-  { share, inode, id }: Handle,
-): Promise<HandleRecord | undefined> {
-  return files.parts.store.ephemeral.read(async (read) => {
-    const stored = await read.get(handleKey(share, inode, id));
-    return stored === undefined ? undefined : handleRecord.unpack(stored);
-  });
-}
-
 /**
- * "removed": with the handle went the file, or the named stream, which had waited for its deletion. "withFile": with the
- * handle of a stream went the file it belonged to.
+ * The end of a handle, and the deletion of a file with its last handle. opens/open-inode.ts places handles.
+ *
+ * "removed": the file or named stream was delete-pending, and this was its last handle. "withFile": the same for the
+ * file of a stream. "unknown": the handle was closed already.
  */
 export type Ended = "closed" | "removed" | "withFile" | "unknown";
 
-/** Closes a handle; its locks go with it, and with the last handle a file that waits for its deletion. */
-export async function closeHandle(files: FileService, handle: Handle): Promise<Ended> {
-  return endHandle(files, handle, { isForced: false });
-}
-
-/** As closing, but a client that was cut off did not ask for its delete-on-close. */
+/** Removes a handle and its locks. A handle that is closed by force does not apply its delete-on-close. */
 export async function endHandle(
   files: FileService,
-  handle: Handle,
+  handle: HandleId,
   { isForced }: { readonly isForced: boolean },
 ): Promise<Ended> {
   const { base } = handle;
   const { ephemeral } = files.parts.store;
-  if (base !== undefined) return endOfStream(files, handle, base, isForced);
+  if (base !== undefined) return endStreamHandle(files, handle, base, isForced);
   const outcome = await ephemeral.write((write) => removeHandle(write, handle, isForced));
-  // The note that it is pending stays until the file is gone: nobody may open it in between.
-  return outcome === "last" ? await removePending(files, handle) : outcome;
+  // The delete-pending mark stays until the file is gone: no client may open it in between.
+  return outcome === "last" ? await removePending(files, handle, removeInodeOf(handle)) : outcome;
 }
 
-/** "last": nobody has it open any more, and it waits for its deletion. */
+/** "last": the inode is delete-pending and has no handle left. */
 async function removeHandle(
   write: Writer,
-  { share, inode, id }: Pick<Handle, "share" | "inode" | "id">,
+  { share, inode, id }: Pick<HandleId, "share" | "inode" | "id">,
   isForced: boolean,
 ): Promise<"unknown" | "closed" | "last"> {
   const key = handleKey(share, inode, id);
   const pendingKey = deletePendingKey(share, inode);
-  // Locks and wishes are rare: what is not there is not deleted, which would cost as much as what is.
-  const maybe = [locksKey(share, inode, id), pendingLockKey(share, inode, id)];
-  const [stored, pending, ...left] = await write.getMany([key, pendingKey, ...maybe]);
+  // Most handles have no locks, and deleting an absent key costs as much as deleting a present one.
+  const lockKeys = [locksKey(share, inode, id), pendingLockKey(share, inode, id)];
+  const [stored, pending, ...locks] = await write.getMany([key, pendingKey, ...lockKeys]);
   if (stored === undefined) return "unknown";
   write.delete(key);
-  for (const [i, one] of maybe.entries()) if (left[i] !== undefined) write.delete(one);
+  for (const [i, lockKey] of lockKeys.entries()) if (locks[i] !== undefined) write.delete(lockKey);
   let isPending = pending !== undefined;
   if (!isPending && !isForced && inode !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
     write.put(pendingKey, deletePendingRecord.pack({ by: id }));
     isPending = true;
   }
   if (!isPending) return "closed";
-  if ((await write.take(handlesOfInode(share, inode), 1)).length > 0) return "closed";
-  return "last";
+  return (await write.take(handlesOfInode(share, inode), 1)).length > 0 ? "closed" : "last";
 }
 
-/** The handle of a stream also keeps its base: one that waits for its deletion goes with the last of both. */
-async function endOfStream(
+/** The handle of a stream also counts for its base: a delete-pending base goes with the last handle of both. */
+async function endStreamHandle(
   files: FileService,
-  handle: Handle,
+  handle: HandleId,
   base: bigint,
   isForced: boolean,
 ): Promise<Ended> {
-  const { share, id } = handle;
-  const { own, beside } = await files.parts.store.ephemeral.write(async (write) => ({
+  const { ref, share, id } = handle;
+  const { own, ofBase } = await files.parts.store.ephemeral.write(async (write) => ({
     own: await removeHandle(write, handle, isForced),
-    beside: await removeHandle(write, { share, inode: base, id }, true),
+    ofBase: await removeHandle(write, { share, inode: base, id }, true),
   }));
   let ended: Ended = own === "last" ? "closed" : own;
   try {
-    if (own === "last") ended = await removePendingStream(files, handle, base);
+    if (own === "last") ended = await removePending(files, handle, removeStreamOf(handle, base));
   } finally {
-    const file = { ref: handle.ref, share, inode: base, id };
-    if (beside === "last" && (await removePending(files, file)) === "removed") ended = "withFile";
+    const file = { ref, share, inode: base, id };
+    if (ofBase === "last" && (await removePending(files, file, removeInodeOf(file))) === "removed")
+      ended = "withFile";
   }
   return ended;
 }
 
-async function removePendingStream(files: FileService, handle: Handle, base: bigint): Promise<Ended> {
-  const { ref, share: id, inode } = handle;
+type Remove = (write: Writer, share: ShareRecord, inode: Inode) => Promise<"closed" | "removed">;
+
+/** Removes a delete-pending inode with `remove`, and then its mark. */
+async function removePending(
+  files: FileService,
+  { ref, share: id, inode }: HandleId,
+  remove: Remove,
+): Promise<Ended> {
   const { store, log } = files.parts;
   try {
     const ended = await store.write(async (write) => {
       const share = await findShare(write, ref);
-      if (share?.id !== id) return "closed";
-      const view = new LiveView(write);
-      const [record, owner] = [await findInode(view, id, inode), await findInode(view, id, base)];
-      if (record === undefined || owner === undefined) return "closed";
-      await removeStream(write, share, base, { id: inode, record });
-      const { hasStreams: _, ...rest } = owner;
-      const left = (await hasStreamsLeft(write, id, base)) ? owner : rest;
-      const now = ticksOf(write);
-      await putBase(write, share, { id: base, record: left }, { writtenAt: now, changedAt: now });
-      return "removed";
+      const record = share?.id === id ? await findInode(new LiveView(write), id, inode) : undefined;
+      return record === undefined ? "closed" : remove(write, share!, { id: inode, record });
     });
     files.contentLeft.ring();
     return ended;
@@ -128,34 +110,34 @@ async function removePendingStream(files: FileService, handle: Handle, base: big
   }
 }
 
-async function removePending(files: FileService, { ref, share: id, inode }: Handle): Promise<Ended> {
-  const { store, log } = files.parts;
-  try {
-    const ended = await store.write(async (write) => {
-      const share = await findShare(write, ref);
-      if (share?.id !== id) return "closed";
-      const view = new LiveView(write);
-      const record = await findInode(view, id, inode);
-      if (record === undefined) return "closed";
-      if (record.kind === "file") await unlinkFile(write, share, { id: inode, record });
-      else if (await isEmptyDirectory(view, id, inode))
-        await unlinkDirectory(write, share, { id: inode, record });
-      else return "closed";
-      await touchDirectory(write, share, record.parent);
-      return "removed";
-    });
-    files.contentLeft.ring();
-    return ended;
-  } finally {
-    const key = deletePendingKey(id, inode);
-    await untilDone(log, () => store.ephemeral.write(async (write) => write.delete(key)));
-  }
+function removeStreamOf({ share: id }: HandleId, base: bigint): Remove {
+  return async (write, share, stream) => {
+    const owner = await findInode(new LiveView(write), id, base);
+    if (owner === undefined) return "closed";
+    await removeStream(write, share, base, stream);
+    const { hasStreams: _, ...rest } = owner;
+    const record = (await hasStreamsLeft(write, id, base)) ? owner : rest;
+    const now = ticksOf(write);
+    await putBase(write, share, { id: base, record }, { writtenAt: now, changedAt: now });
+    return "removed";
+  };
 }
 
-/** Marks a file or directory for deletion when its last handle closes, or takes the mark back. */
+function removeInodeOf({ share: id }: HandleId): Remove {
+  return async (write, share, inode) => {
+    if (inode.record.kind === "file") await unlinkFile(write, share, inode);
+    else if (await isEmptyDirectory(new LiveView(write), id, inode.id))
+      await unlinkDirectory(write, share, inode);
+    else return "closed";
+    await touchDirectory(write, share, inode.record.parent);
+    return "removed";
+  };
+}
+
+/** Marks a file or directory for deletion with its last handle, or removes the mark. */
 export async function setDeletePending(
   files: FileService,
-  handle: Handle,
+  handle: HandleId,
   isPending: boolean,
 ): Promise<void> {
   const { share, inode, id } = handle;
@@ -172,7 +154,7 @@ export async function setDeletePending(
   });
 }
 
-async function checkDeletable(files: FileService, handle: Handle): Promise<void> {
+async function checkDeletable(files: FileService, handle: HandleId): Promise<void> {
   const { ref, share: id } = handle;
   const inode = handle.base ?? handle.inode;
   const isStream = handle.base !== undefined;
@@ -184,8 +166,7 @@ async function checkDeletable(files: FileService, handle: Handle): Promise<void>
     if (inode === ROOT && !isStream) throw new Refusal("AuthorizationPermissionMismatch");
     const isProtected = isReadOnly(record) && !(isStream && record.kind === "directory");
     if (isProtected) throw new Refusal("CannotDeleteFileOrDirectory");
-    if (record.kind === "directory" && !isStream && !(await isEmptyDirectory(view, id, inode))) {
+    if (record.kind === "directory" && !isStream && !(await isEmptyDirectory(view, id, inode)))
       throw new Refusal("DirectoryNotEmpty");
-    }
   });
 }

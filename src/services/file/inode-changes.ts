@@ -66,7 +66,7 @@ export interface FileChange {
   readonly leaseId?: string | undefined;
 }
 
-export interface OpenedFile {
+export interface LoadedInode {
   readonly share: ShareRecord;
   readonly view: View;
   readonly inode: Inode;
@@ -89,7 +89,7 @@ export async function openForChange(
   { ref, leaseId }: FileChange,
   use: RestUse,
   options: ChangeOptions & { readonly kind?: InodeRecord["kind"] } = {},
-): Promise<OpenedFile> {
+): Promise<LoadedInode> {
   refuseSnapshot(ref);
   const read = readShare(write, ref);
   const share = read instanceof Promise ? await read : read;

@@ -58,6 +58,8 @@ export const FILE_LIMITS = {
   /** Handles that one Force Close closes before it returns a marker. */
   closedPerRequestMax: 1_000,
   locksPerHandleMax: 4_096,
+  /** Answered writes of a handle that may not be durable yet; with more, the next write waits for all. */
+  unsyncedPerHandleMax: 64,
   /** The longest time a REST request waits for SMB clients to release their caches. */
   cacheWaitMillisMax: 30_000,
   /** How often the request checks for that, and the SMB side for requests, when no message arrives. */

@@ -4,8 +4,6 @@ import {
   type ByteRange,
   conflictingLock,
   type Lock,
-  mayRead,
-  mayWrite,
   overlaps,
   withoutLock,
 } from "../../concurrency/byte-range-lock.ts";
@@ -15,30 +13,31 @@ import type { Writer } from "../../store/kv.ts";
 import { type AccessRecord, locksRecord, restAccessRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import { FILE_LIMITS } from "./limits.ts";
-import type { Handle } from "./opens/open-inode.ts";
+import type { HandleId } from "./opens/open-request.ts";
 import { deletePendingLock, putPendingLock } from "./pending-locks.ts";
 import { readOpens } from "./stored-handles.ts";
 import { untilDone } from "./until-done.ts";
 
-/** Byte-range locks of a handle. They live and go with it. */
-async function readOwn(write: Writer, { share, inode, id }: Handle): Promise<readonly Lock[]> {
+/** Byte-range locks of a handle. They end with it. */
+async function readOwnLocks(write: Writer, { share, inode, id }: HandleId): Promise<readonly Lock[]> {
   if ((await write.get(handleKey(share, inode, id))) === undefined) throw new Refusal("ResourceNotFound");
   const stored = await write.get(locksKey(share, inode, id));
   return stored === undefined ? [] : locksRecord.unpack(stored).locks;
 }
 
 /**
- * Takes all of the locks, or none of them (FileLockConflict). Writes that were let through before, by REST or by
- * other handles, have ended when they are placed.
+ * Places all of the locks, or none of them (FileLockConflict). Writes that were admitted before, by REST or by
+ * other handles, have ended by then.
  */
-export async function lockRanges(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
+export async function lockRanges(
+  files: FileService,
+  handle: HandleId,
+  requested: readonly Lock[],
+): Promise<void> {
   const place = (): Promise<boolean> =>
-    files.inFlightWrites.alone(handle, () => tryLock(files, handle, wanted));
-  if (!(await place())) await lockFairly(files, handle, place);
-}
-
-/** A write was in the way, and the wish is put: those that come now wait for it. */
-async function lockFairly(files: FileService, handle: Handle, place: () => Promise<boolean>): Promise<void> {
+    files.inFlightWrites.alone(handle, () => tryLock(files, handle, requested));
+  if (await place()) return;
+  // A write conflicts, and the lock is pending: later writes wait for it.
   try {
     for (let tries = 0; tries < FILE_LIMITS.lockRetriesMax; tries++) {
       await pause(FILE_LIMITS.openRetryMillis);
@@ -52,29 +51,29 @@ async function lockFairly(files: FileService, handle: Handle, place: () => Promi
   }
 }
 
-/** False while a REST call writes to the file, or a client of another node to what shall be locked. */
-function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<boolean> {
+/** False while a REST call writes to the file, or a client of another process writes to the ranges. */
+function tryLock(files: FileService, handle: HandleId, requested: readonly Lock[]): Promise<boolean> {
   const { share, inode, id } = handle;
   const { ephemeral } = files.parts.store;
   return ephemeral.write(async (write) => {
-    const own = [...(await readOwn(write, handle))];
+    const own = [...(await readOwnLocks(write, handle))];
     for await (const { value } of write.range(restAccessesOfInode(share, inode))) {
-      if (!isInTheWay(restAccessRecord.unpack(value), wanted, ephemeral.owner)) continue;
+      if (!isConflictingWrite(restAccessRecord.unpack(value), requested, ephemeral.owner)) continue;
       await putPendingLock(write, handle, ephemeral.owner);
       return false;
     }
     const { handles, locks } = await readOpens(write, share, inode);
-    // Who only looks has asked no other node to finish what it writes.
-    const isLooking = handles.some((open) => open.handle === id && open.access === NO_ACCESS);
-    const isUsed = handles.some(
+    // An open without access has asked no other process to finish its writes.
+    const isStat = handles.some((open) => open.handle === id && open.access === NO_ACCESS);
+    const isUsedElsewhere = handles.some(
       (open) => open.owner !== ephemeral.owner && open.access !== NO_ACCESS && !open.isOfStream,
     );
-    if (isLooking && isUsed) throw new Refusal("FileLockConflict");
-    const held = [...locks];
-    for (const { offset, length, isExclusive } of wanted) {
+    if (isStat && isUsedElsewhere) throw new Refusal("FileLockConflict");
+    const placed = [...locks];
+    for (const { offset, length, isExclusive } of requested) {
       const lock = { offset, length, isExclusive };
-      if (conflictingLock(held, lock, id) !== undefined) throw new Refusal("FileLockConflict");
-      held.push({ ...lock, handle: id });
+      if (conflictingLock(placed, lock, id) !== undefined) throw new Refusal("FileLockConflict");
+      placed.push({ ...lock, handle: id });
       own.push(lock);
     }
     if (own.length > FILE_LIMITS.locksPerHandleMax) throw new Refusal("TooManyOpenHandles");
@@ -84,48 +83,27 @@ function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): P
   });
 }
 
-/** There are no writes of this process while a lock is placed. */
-function isInTheWay(record: AccessRecord, wanted: readonly Lock[], self: string): boolean {
+/** This process runs no writes while a lock is placed, so its own records do not count. */
+function isConflictingWrite(record: AccessRecord, requested: readonly Lock[], self: string): boolean {
   const { access, owner, offset, length } = record;
   if ((access & WRITE) === 0 || owner === self) return false;
   if (offset === undefined || length === undefined) return true;
-  return wanted.some((lock) => overlaps(lock, { offset, length }));
+  return requested.some((lock) => overlaps(lock, { offset, length }));
 }
 
-/** Gives locks back, each named exactly as it was taken. "notLocked": one of them was not there; the others went. */
-export function unlockRanges(
+/** Releases a lock with exactly this range. */
+export function unlockRange(
   files: FileService,
-  handle: Handle,
-  ranges: readonly ByteRange[],
+  handle: HandleId,
+  range: ByteRange,
 ): Promise<"unlocked" | "notLocked"> {
   const { share, inode, id } = handle;
   return files.parts.store.ephemeral.write(async (write) => {
-    let own = await readOwn(write, handle);
-    let outcome: "unlocked" | "notLocked" = "unlocked";
-    for (const range of ranges) {
-      const left = withoutLock(own, range);
-      if (left === undefined) {
-        outcome = "notLocked";
-        break;
-      }
-      own = left;
-    }
+    const left = withoutLock(await readOwnLocks(write, handle), range);
+    if (left === undefined) return "notLocked";
     const key = locksKey(share, inode, id);
-    if (own.length === 0) write.delete(key);
-    else write.put(key, locksRecord.pack({ locks: own }));
-    return outcome;
-  });
-}
-
-/** Whether the locks of others let this handle read or write here. */
-export function mayAccess(
-  files: FileService,
-  { share, inode, id }: Handle,
-  range: ByteRange,
-  use: "read" | "write",
-): Promise<boolean> {
-  return files.parts.store.ephemeral.read(async (read) => {
-    const { locks } = await readOpens(read, share, inode);
-    return use === "read" ? mayRead(locks, range, id) : mayWrite(locks, range, id);
+    if (left.length === 0) write.delete(key);
+    else write.put(key, locksRecord.pack({ locks: left }));
+    return "unlocked";
   });
 }

@@ -6,9 +6,8 @@ import type { InodeName } from "./cache-breaks.ts";
 import { FILE_LIMITS } from "./limits.ts";
 
 /**
- * A lock is given when the writes that it would stop have ended. Where writes follow one another there may never be a
- * moment without any, so a lock that has to wait puts a wish, and writes that come later wait for it in their turn:
- * for as long as a lock may take, which is not long.
+ * A lock is placed when the writes that it would exclude have ended. A steady stream of writes may leave no moment
+ * without any, so a lock that has to wait leaves a record, and later writes wait for the lock: a bounded time.
  */
 interface PendingLock extends InodeName {
   readonly id: bigint;
@@ -27,7 +26,7 @@ export function deletePendingLock(write: Writer, { share, inode, id }: PendingLo
   write.delete(pendingLockKey(share, inode, id));
 }
 
-/** Whether a lock waits that this write would be in the way of: writes of the process that asks for it are not. */
+/** Whether a lock is pending that this write would delay. Writes of the process that requests the lock do not. */
 export async function isLockPending(
   read: Reader,
   { share, inode }: InodeName,
@@ -39,9 +38,9 @@ export async function isLockPending(
   return false;
 }
 
-export const LOCK_PENDING = Symbol("wished");
+export const LOCK_PENDING = Symbol("a lock is pending");
 
-/** Runs a transaction that may find a lock wished for, until it finds none. It is not told so the last time. */
+/** Runs a transaction that may find a pending lock, until it finds none; the last time it must not wait. */
 export async function afterPendingLocks<T>(
   attempt: (mayWait: boolean) => Promise<T | typeof LOCK_PENDING>,
 ): Promise<T> {

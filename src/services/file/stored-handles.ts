@@ -5,7 +5,7 @@ import type { Reader } from "../../store/kv.ts";
 import { handleRecord, locksRecord } from "../../store/records/file.ts";
 import { entriesIn } from "./entries-in.ts";
 
-export interface OpenHandle extends Open {
+export interface StoredHandle extends Open {
   readonly isOfStream: boolean;
   readonly handle: bigint;
   readonly mayCache: boolean;
@@ -19,7 +19,7 @@ export async function readOpens(
   share: bigint,
   inode: bigint,
 ): Promise<{
-  readonly handles: readonly OpenHandle[];
+  readonly handles: readonly StoredHandle[];
   readonly locks: readonly HandleLock[];
 }> {
   const handles = await readHandles(read, share, inode);
@@ -40,8 +40,8 @@ export async function readHandles(
   read: Reader,
   share: bigint,
   inode: bigint,
-): Promise<readonly OpenHandle[]> {
-  const handles: OpenHandle[] = [];
+): Promise<readonly StoredHandle[]> {
+  const handles: StoredHandle[] = [];
   for (const { key, value } of await entriesIn(read, handlesOfInode(share, inode))) {
     const { access, share: shared, mayCache = false, owner, stream } = handleRecord.unpack(value);
     const isOfStream = stream !== undefined;

@@ -15,16 +15,16 @@ export async function changeNotify(request: Request): Promise<Reply> {
   request.checkCharge(outputBufferLength);
   need(open, ACCESS.READ_DATA);
   if (open.watch === undefined) {
-    // The first request says what is watched; later ones only ask for more of it.
+    // The first request sets what is watched.
     open.watch = new Watch({
       path: open.path,
       filter: completionFilter,
       isRecursive: (flags & NOTIFY_WATCH_TREE) !== 0,
       bytesMax: outputBufferLength,
     });
-    request.connection.server.changes.add(open.tree.share!.id, open.watch);
+    request.context.changes.add(open.file.share, open.watch);
   }
-  const ready = open.watch.take(outputBufferLength);
+  const ready = open.watch.drain(outputBufferLength);
   if (ready !== undefined) return replyOf(ready);
   const { result, cancel } = open.watch.wait(outputBufferLength);
   return replyOf(await request.wait(result, cancel));

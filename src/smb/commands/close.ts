@@ -1,5 +1,5 @@
-import type { FileInfo } from "../file-system.ts";
 import { closeOpen } from "../session/end-open.ts";
+import { type FileInfo, infoOf } from "../session/file-info.ts";
 import { beforeClose } from "../session/write-times.ts";
 import { type Reply, type Request, success } from "../transport/request.ts";
 import { CLOSE_POSTQUERY_ATTRIB, closeRequest, closeResponse } from "../wire/file-io.ts";
@@ -7,21 +7,17 @@ import { CLOSE_POSTQUERY_ATTRIB, closeRequest, closeResponse } from "../wire/fil
 export async function close(request: Request): Promise<Reply> {
   const { flags, fileId } = closeRequest.decode(request.pdu);
   const open = request.open(fileId);
-  const { session } = open;
-  if (open.file !== undefined) await request.afterOthers(open);
-  const wantsInfo = (flags & CLOSE_POSTQUERY_ATTRIB) !== 0 && open.file !== undefined;
-  if (open.file !== undefined && open.hasPendingWriteNotice)
-    await beforeClose(request.connection.server, open);
-  const info = wantsInfo ? await open.file.infoAtClose() : undefined;
-  const flushed = open.file?.flush();
-  // Heard below, when the handle has gone: it goes whatever became of its writes.
+  const { file, session } = open;
+  if (file !== undefined) await request.afterOthers(open);
+  const hasInfo = (flags & CLOSE_POSTQUERY_ATTRIB) !== 0 && file !== undefined;
+  if (file !== undefined && open.hasPendingWriteNotice) await beforeClose(request.context, open);
+  const info = hasInfo ? infoOf(file, await file.propertiesAtClose()) : undefined;
+  const flushed = file?.flush();
+  // A failed write is reported below: the handle closes in any case.
   flushed?.catch(() => {});
-  if (session.opens.delete(open.fileId.volatile)) {
-    session.connection.openCount--;
-    await closeOpen(request.connection.server, open, { isPatient: true });
-  }
+  if (session.removeOpen(open)) await closeOpen(request.context, open, { mayWait: true });
   await flushed;
-  return success(closeResponse.encode(info === undefined ? NOTHING : { ...timesAndSizes(info), flags }));
+  return success(closeResponse.encode(info === undefined ? NO_INFO : { ...timesAndSizes(info), flags }));
 }
 
 export function timesAndSizes(info: FileInfo) {
@@ -36,7 +32,7 @@ export function timesAndSizes(info: FileInfo) {
   };
 }
 
-const NOTHING = {
+const NO_INFO = {
   flags: 0,
   creationTime: 0n,
   lastAccessTime: 0n,

@@ -1,6 +1,7 @@
 import { SMB_LIMITS } from "../limits.ts";
-import type { FileOpen } from "../session/open.ts";
+import type { Open } from "../session/open.ts";
 import type { Request } from "../transport/request.ts";
+import { BY_HANDLE, toStatus } from "../transport/statuses.ts";
 import { ACCESS } from "../wire/create.ts";
 import {
   type CopyChunk,
@@ -13,11 +14,11 @@ import { refuse, STATUS, StatusError } from "../wire/status.ts";
 import type { IoctlAnswer } from "./ioctl.ts";
 import { breakForWrite, need, notifyWritten } from "./rights.ts";
 
-/** Server-side copy: the client names a source by a key it asked for, and ranges to copy from it. */
+/** Server-side copy: the client names a source by a resume key, and ranges to copy from it. */
 const KEY_ANSWER_BYTES = 32;
 
-/** The key is the file id itself: it is only believed within the session that owns the handle. */
-export function resumeKey(open: FileOpen, bytesMax: number): IoctlAnswer {
+/** The key is the file id: it counts only within the session that has the handle. */
+export function resumeKey(open: Open, bytesMax: number): IoctlAnswer {
   if (bytesMax < KEY_ANSWER_BYTES) throw refuse(STATUS.BUFFER_TOO_SMALL);
   const output = Buffer.alloc(KEY_ANSWER_BYTES);
   output.writeBigUInt64LE(open.fileId.persistent, 0);
@@ -27,7 +28,7 @@ export function resumeKey(open: FileOpen, bytesMax: number): IoctlAnswer {
 
 export async function copyChunk(
   request: Request,
-  target: FileOpen,
+  target: Open,
   body: { readonly ctlCode: number; readonly input: Buffer; readonly maxOutputResponse: number },
 ): Promise<IoctlAnswer> {
   if (body.maxOutputResponse < copyChunkResponse.bytes) throw refuse(STATUS.INVALID_PARAMETER);
@@ -44,7 +45,6 @@ export async function copyChunk(
     chunks.some(({ length }) => length === 0 || length > SMB_LIMITS.copyChunkBytesMax);
   if (isTooMuch) return limits();
   await breakForWrite(request, target);
-  target.hasWritten = true;
   let chunksWritten = 0;
   let totalBytesWritten = 0;
   let status: number = STATUS.SUCCESS;
@@ -55,9 +55,10 @@ export async function copyChunk(
       totalBytesWritten += chunk.length;
     }
   } catch (error) {
-    // What was copied before stays, and the client is told how much that is.
-    if (!(error instanceof StatusError)) throw error;
-    status = error.status;
+    // Earlier chunks stay, and the reply reports how many there are.
+    const refused = toStatus(error, BY_HANDLE);
+    if (!(refused instanceof StatusError)) throw error;
+    status = refused.status;
   }
   if (chunksWritten > 0) notifyWritten(request, target);
   return {
@@ -66,17 +67,17 @@ export async function copyChunk(
   };
 }
 
-function sourceOf(target: FileOpen, key: Buffer): FileOpen {
+function sourceOf(target: Open, key: Buffer): Open {
   const open = target.session.opens.get(key.readBigUInt64LE(8));
-  const isKnown =
+  const isValid =
     key.length === RESUME_KEY_BYTES &&
     open?.file !== undefined &&
     open.fileId.persistent === key.readBigUInt64LE(0);
-  if (!isKnown) throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
+  if (!isValid) throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
   return open;
 }
 
-/** A request beyond the limits is answered with them. */
+/** The reply to a request beyond the limits reports them. */
 function limits(): IoctlAnswer {
   return {
     status: STATUS.INVALID_PARAMETER,
@@ -89,12 +90,13 @@ function limits(): IoctlAnswer {
 }
 
 async function copy(
-  source: FileOpen,
-  target: FileOpen,
+  source: Open,
+  target: Open,
   { sourceOffset, targetOffset, length }: CopyChunk,
 ): Promise<void> {
-  const { size } = await source.file.info();
+  const { size } = await source.file.record();
   if (sourceOffset + BigInt(length) > BigInt(size)) throw refuse(STATUS.INVALID_VIEW_SIZE);
-  const data = Buffer.concat(await source.file.read(Number(sourceOffset), length));
-  await target.file.write(Number(targetOffset), data, true);
+  const from = Number(sourceOffset);
+  const data = Buffer.concat(await source.file.read({ from, to: from + length }));
+  await target.file.write({ offset: Number(targetOffset), data, mayCommitAsync: false });
 }

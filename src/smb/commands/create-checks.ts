@@ -1,4 +1,4 @@
-import type { InodeKind } from "../file-system.ts";
+import type { OpenFile } from "../../services/file/open-file.ts";
 import { ACCESS, CREATE_OPTION, type CreateRequest, DISPOSITION } from "../wire/create.ts";
 import { refuse, STATUS } from "../wire/status.ts";
 
@@ -9,7 +9,7 @@ const UNSUPPORTED_OPTIONS =
   CREATE_OPTION.CREATE_TREE_CONNECTION | CREATE_OPTION.OPEN_BY_FILE_ID | CREATE_OPTION.RESERVE_OPFILTER;
 const SHARE_ALL = 7;
 
-/** What is wrong with a CREATE whatever lies at its path. */
+/** Refuses a CREATE that is wrong whatever its path leads to. */
 export function checkCreate(body: CreateRequest): void {
   const { createOptions, createDisposition, desiredAccess } = body;
   if (body.impersonationLevel > IMPERSONATION_MAX) throw refuse(STATUS.BAD_IMPERSONATION_LEVEL);
@@ -27,7 +27,7 @@ export function checkCreate(body: CreateRequest): void {
   if ((createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0 && !mayDelete) throw refuse(STATUS.ACCESS_DENIED);
 }
 
-export function kindWanted(createOptions: number): InodeKind | undefined {
+export function kindOf(createOptions: number): OpenFile["kind"] | undefined {
   if ((createOptions & CREATE_OPTION.DIRECTORY_FILE) !== 0) return "directory";
   return (createOptions & CREATE_OPTION.NON_DIRECTORY_FILE) !== 0 ? "file" : undefined;
 }

@@ -1,8 +1,8 @@
-import type { FileInfo } from "../file-system.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { Durability, FileOpen } from "../session/open.ts";
+import type { FileInfo } from "../session/file-info.ts";
+import type { Durability, Open } from "../session/open.ts";
 import { type Reply, success } from "../transport/request.ts";
-import { createResponse } from "../wire/create.ts";
+import { CREATE_ACTION, createResponse } from "../wire/create.ts";
 import {
   type CreateContext,
   type CreateContexts,
@@ -13,40 +13,42 @@ import {
   queryOnDiskIdResponse,
 } from "../wire/create-contexts.ts";
 import { OPLOCK } from "../wire/oplock-break.ts";
+import { timesAndSizes } from "./close.ts";
 import { levelOfCache } from "./oplock-break.ts";
 
 const BREAK_IN_PROGRESS = 2;
 const PARENT_KEY_SET = 4;
 
-/** The promise to keep the open when the connection is lost; asked for by contexts, given only beside a handle cache. */
+/** Durability requested by contexts; the caller grants it only with a handle cache. */
 export function durabilityFor({ durableV1, durableV2 }: CreateContexts): Durability | undefined {
   if (durableV2?.kind === "request") {
-    const asked = durableV2.timeout === 0 ? SMB_LIMITS.durableMillisDefault : durableV2.timeout;
-    const timeoutMillis = Math.min(asked, SMB_LIMITS.durableMillisMax);
+    const requested = durableV2.timeout === 0 ? SMB_LIMITS.durableMillisDefault : durableV2.timeout;
+    const timeoutMillis = Math.min(requested, SMB_LIMITS.durableMillisMax);
     return { kind: "v2", createGuid: Buffer.from(durableV2.createGuid), timeoutMillis };
   }
   if (durableV1 !== "request") return undefined;
   return { kind: "v1", createGuid: undefined, timeoutMillis: SMB_LIMITS.durableMillisDefault };
 }
 
+export const ACTIONS = {
+  superseded: CREATE_ACTION.SUPERSEDED,
+  opened: CREATE_ACTION.OPENED,
+  created: CREATE_ACTION.CREATED,
+  overwritten: CREATE_ACTION.OVERWRITTEN,
+} as const;
+
 export function createReply(
-  open: FileOpen,
-  { action, info }: { readonly action: number; readonly info: FileInfo },
+  open: Open,
+  info: FileInfo,
   contexts: CreateContexts,
-  reportedLevel?: number,
+  { action = ACTIONS[open.file.opened.action], level = levelOf(open) } = {},
 ): Reply {
-  const level = reportedLevel ?? levelOf(open);
   return success(
     createResponse.encode({
       oplockLevel: level,
       flags: 0,
       createAction: action,
-      creationTime: info.createdAt,
-      lastAccessTime: info.accessedAt,
-      lastWriteTime: info.writtenAt,
-      changeTime: info.changedAt,
-      allocationSize: BigInt(info.allocationSize),
-      endOfFile: BigInt(info.size),
+      ...timesAndSizes(info),
       fileAttributes: info.attributes,
       fileId: open.fileId,
       contexts: encodeCreateContexts(answers(open, info, contexts, level)),
@@ -54,11 +56,11 @@ export function createReply(
   );
 }
 
-function levelOf({ cache }: FileOpen): number {
+function levelOf({ cache }: Open): number {
   return cache?.lease !== undefined ? OPLOCK.LEASE : levelOfCache(cache?.state ?? 0);
 }
 
-function answers(open: FileOpen, info: FileInfo, contexts: CreateContexts, level: number): CreateContext[] {
+function answers(open: Open, info: FileInfo, contexts: CreateContexts, level: number): CreateContext[] {
   const list: CreateContext[] = [];
   if (contexts.wantsMaximalAccess)
     list.push({
@@ -68,7 +70,7 @@ function answers(open: FileOpen, info: FileInfo, contexts: CreateContexts, level
   if (contexts.wantsDiskId)
     list.push({
       name: "QFid",
-      data: queryOnDiskIdResponse.encode({ diskFileId: info.inode, volumeId: open.tree.share!.id }),
+      data: queryOnDiskIdResponse.encode({ diskFileId: info.inode, volumeId: open.file.share }),
     });
   const { cache } = open;
   const durability = level === OPLOCK.BATCH || level === OPLOCK.LEASE ? open.durability : undefined;
@@ -78,7 +80,7 @@ function answers(open: FileOpen, info: FileInfo, contexts: CreateContexts, level
     list.push({
       name: "RqLs",
       data: encodeLease({
-        // A lease stays what it was first asked for as, in whichever words its key comes again.
+        // A lease keeps its version, also when a request of the other version names its key.
         version: lease.version,
         key: lease.key,
         state,

@@ -1,5 +1,7 @@
-import type { FileInfo, StreamEntry } from "../file-system.ts";
-import type { FileOpen } from "../session/open.ts";
+import type { InodeRecord } from "../../services/file/records.ts";
+import type { StreamList } from "../../services/file/streams.ts";
+import { allocationOf, type FileInfo, readInfo } from "../session/file-info.ts";
+import type { Open } from "../session/open.ts";
 import { shownInfo } from "../session/write-times.ts";
 import type { Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
@@ -11,6 +13,7 @@ import {
   encodeStreamInformation,
   FILE_CLASS,
   networkOpenInformation,
+  type StreamInformation,
   standardInformation,
   wholeInformation,
   wordInformation,
@@ -25,17 +28,17 @@ import { need } from "./rights.ts";
 const whole = (value: bigint): Buffer => wholeInformation.encode({ value });
 const word = (value: number): Buffer => wordInformation.encode({ value });
 const exactly = (data: Buffer): InfoAnswer => ({ data, fixedBytes: data.length });
-/** A buffer must have room for the length and the first two characters. */
+/** A buffer must hold the length and the first two characters. */
 const named = (data: Buffer): InfoAnswer => ({ data, fixedBytes: 8 });
 
 const EMPTY = Buffer.alloc(0);
 const ALL_FIXED_BYTES = 104;
 
-const needAttributes = (open: FileOpen): void => need(open, ACCESS.READ_ATTRIBUTES);
+const needAttributes = (open: Open): void => need(open, ACCESS.READ_ATTRIBUTES);
 
 export async function fileInformation(
   request: Request,
-  open: FileOpen,
+  open: Open,
   informationClass: number,
 ): Promise<InfoAnswer> {
   switch (informationClass) {
@@ -50,7 +53,7 @@ export async function fileInformation(
     case FILE_CLASS.MODE:
       return exactly(word(open.mode));
     case FILE_CLASS.ALTERNATE_NAME:
-      // There are no short names. smbclient's allinfo ends at a refusal, so the name that opens the file stands here.
+      // There are no short names. smbclient's allinfo ends at a refusal, so the reply has the long name.
       return named(encodeNameInformation(open.path.at(-1) ?? "\\"));
     case FILE_CLASS.HARD_LINK:
       throw refuse(STATUS.NOT_SUPPORTED);
@@ -58,13 +61,13 @@ export async function fileInformation(
       if (request.connection.dialect < DIALECT.SMB_3_1_1) throw refuse(STATUS.NOT_SUPPORTED);
       return named(encodeNameInformation(nameOf(open)));
     case FILE_CLASS.STREAM:
-      return streams(open);
+      return streams(request, open);
     default:
-      return fromInfo(open, informationClass, shownInfo(open, await open.file.info()));
+      return fromInfo(open, informationClass, shownInfo(open, await readInfo(open.file)));
   }
 }
 
-function fromInfo(open: FileOpen, informationClass: number, info: FileInfo): InfoAnswer {
+function fromInfo(open: Open, informationClass: number, info: FileInfo): InfoAnswer {
   switch (informationClass) {
     case FILE_CLASS.BASIC:
       needAttributes(open);
@@ -87,25 +90,31 @@ function fromInfo(open: FileOpen, informationClass: number, info: FileInfo): Inf
       needAttributes(open);
       return exactly(attributeTagInformation.encode({ attributes: info.attributes, reparseTag: 0 }));
     case FILE_CLASS.ID:
-      return exactly(Buffer.concat([whole(open.tree.share!.id), whole(info.inode), whole(0n)]));
+      return exactly(Buffer.concat([whole(open.file.share), whole(info.inode), whole(0n)]));
     default:
       throw refuse(STATUS.INVALID_INFO_CLASS);
   }
 }
 
-const shownPath = (open: FileOpen): string => `\\${nameOf(open)}`;
+const shownPath = (open: Open): string => `\\${nameOf(open)}`;
 
-/** The content of a file, and named streams where they are kept. */
-async function streams(open: FileOpen): Promise<InfoAnswer> {
-  const { file, tree } = open;
-  const list =
-    tree.share!.keepsStreams === true && file.streams !== undefined
-      ? await file.streams()
-      : contentOf(await file.info());
+/** The content of a file under an empty name, and the named streams where the share has any. */
+async function streams({ context }: Request, { file }: Open): Promise<InfoAnswer> {
+  const list = context.hasStreams ? namedStreams(await file.streams()) : contentOf(await readInfo(file));
   return list.length === 0 ? exactly(EMPTY) : { data: encodeStreamInformation(list), fixedBytes: 32 };
 }
 
-function contentOf({ kind, size, allocationSize }: FileInfo): readonly StreamEntry[] {
+function namedStreams({ base, named }: StreamList): readonly StreamInformation[] {
+  const streamOf = (name: string, { size }: InodeRecord) => ({
+    name,
+    size,
+    allocationSize: allocationOf(size),
+  });
+  const content = base.record.kind === "file" ? [streamOf("", base.record)] : [];
+  return [...content, ...named.map(({ name, inode }) => streamOf(name, inode.record))];
+}
+
+function contentOf({ kind, size, allocationSize }: FileInfo): readonly StreamInformation[] {
   return kind === "directory" ? [] : [{ name: "", size, allocationSize }];
 }
 
@@ -119,7 +128,7 @@ function standard(info: FileInfo): Buffer {
   });
 }
 
-function all(open: FileOpen, info: FileInfo): Buffer {
+function all(open: Open, info: FileInfo): Buffer {
   return Buffer.concat([
     basicInformation.encode(timesAndSizes(info)),
     standard(info),

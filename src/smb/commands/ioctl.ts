@@ -1,9 +1,12 @@
+import { readSnapshotTimes } from "../../services/file/opens/share-queries.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { FileOpen } from "../session/open.ts";
+import { inodeNumber, readInfo } from "../session/file-info.ts";
+import type { Open } from "../session/open.ts";
 import type { Connection } from "../transport/connection.ts";
 import type { Reply, Request } from "../transport/request.ts";
+import { withStatus } from "../transport/statuses.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
-import { printGmtToken } from "../wire/filetime.ts";
+import { fileTimeOfTicks, printGmtToken } from "../wire/filetime.ts";
 import {
   allocatedRange,
   decodeValidateNegotiate,
@@ -30,7 +33,7 @@ export interface IoctlAnswer {
   readonly status?: number;
 }
 
-/** Nobody knows it here; clients compare it between addresses, and there is one. */
+/** A guess: clients compare speeds between addresses, and there is only one. */
 const LINK_SPEED = 10_000_000_000n;
 const NOTHING: IoctlAnswer = { output: Buffer.alloc(0) };
 
@@ -69,12 +72,12 @@ async function answer(request: Request, body: Ioctl): Promise<IoctlAnswer> {
   }
 }
 
-/** What a client may bind more connections to: the address it has reached. */
+/** Clients bind more connections to the address that they have reached. */
 function networkInterface({ localAddress }: Connection): Buffer {
   return encodeNetworkInterface({ index: 1, linkSpeed: LINK_SPEED, address: localAddress });
 }
 
-async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<IoctlAnswer> {
+async function onFile(request: Request, open: Open, body: Ioctl): Promise<IoctlAnswer> {
   switch (body.ctlCode) {
     case FSCTL.SRV_REQUEST_RESUME_KEY:
       return resumeKey(open, body.maxOutputResponse);
@@ -82,14 +85,14 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
     case FSCTL.SRV_COPYCHUNK_WRITE:
       return copyChunk(request, open, body);
     case FSCTL.SRV_ENUMERATE_SNAPSHOTS:
-      return snapshots(open, body.maxOutputResponse);
+      return snapshots(request, open, body.maxOutputResponse);
     case FSCTL.SET_ZERO_DATA: {
       const { fileOffset, beyondFinalZero } = zeroDataInput.decode(body.input);
       if (open.file.kind === "directory" || fileOffset > beyondFinalZero || beyondFinalZero >= 2n ** 63n)
         throw refuse(STATUS.INVALID_PARAMETER);
       need(open, ACCESS.WRITE_DATA);
       await breakForWrite(request, open);
-      await open.file.zero(Number(fileOffset), Number(beyondFinalZero));
+      await open.file.zero({ from: Number(fileOffset), to: Number(beyondFinalZero) });
       notifyWritten(request, open);
       return NOTHING;
     }
@@ -107,8 +110,8 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
       throw refuse(STATUS.NOT_A_REPARSE_POINT);
     case FSCTL.CREATE_OR_GET_OBJECT_ID: {
       const output = Buffer.alloc(64);
-      output.writeBigUInt64LE(open.file.base ?? open.file.inode, 0);
-      output.writeBigUInt64LE(open.tree.share!.id, 8);
+      output.writeBigUInt64LE(inodeNumber(open.file, open.file.base ?? open.file.inode), 0);
+      output.writeBigUInt64LE(open.file.share, 8);
       return { output };
     }
     default:
@@ -116,44 +119,44 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
   }
 }
 
-/** The client repeats what it said in NEGOTIATE: someone between us may have changed it, and then nothing is safe. */
-function validateNegotiate({ connection }: Request, body: Ioctl): IoctlAnswer {
-  const said = decodeValidateNegotiate(body.input);
+/** The client repeats its NEGOTIATE: an attacker may have changed it on the way, to weaken the connection. */
+function validateNegotiate({ connection, context }: Request, body: Ioctl): IoctlAnswer {
+  const repeated = decodeValidateNegotiate(body.input);
   const isSame =
     connection.dialect !== DIALECT.SMB_3_1_1 &&
-    said.guid.equals(connection.clientGuid) &&
-    said.capabilities === connection.clientCapabilities &&
-    said.securityMode === connection.clientSecurityMode &&
-    bestDialect(said.dialects) === connection.dialect;
+    repeated.guid.equals(connection.clientGuid) &&
+    repeated.capabilities === connection.clientCapabilities &&
+    repeated.securityMode === connection.clientSecurityMode &&
+    bestDialect(repeated.dialects) === connection.dialect;
   if (!isSame) throw protocolError("NEGOTIATE was changed on its way");
   if (body.maxOutputResponse < validateNegotiateResponse.bytes)
-    throw protocolError("no room for VALIDATE_NEGOTIATE_INFO");
+    throw protocolError("the buffer is too small for VALIDATE_NEGOTIATE_INFO");
   return {
     output: validateNegotiateResponse.encode({
       capabilities: connection.capabilities,
-      guid: connection.server.guid,
-      securityMode: securityModeOf(connection.server),
+      guid: context.guid,
+      securityMode: securityModeOf(context),
       dialect: connection.dialect,
     }),
   };
 }
 
-async function setSparse(open: FileOpen, input: Buffer): Promise<IoctlAnswer> {
+async function setSparse(open: Open, input: Buffer): Promise<IoctlAnswer> {
   if (open.file.kind === "directory") throw refuse(STATUS.INVALID_PARAMETER);
   if ((open.access & (ACCESS.WRITE_DATA | ACCESS.WRITE_ATTRIBUTES | ACCESS.APPEND_DATA)) === 0)
     throw refuse(STATUS.ACCESS_DENIED);
   const isSparse = input.length === 0 || input[0] !== 0;
-  const { attributes } = await open.file.info();
+  const { attributes } = await readInfo(open.file);
   const changed = isSparse ? attributes | ATTRIBUTE.SPARSE : attributes & ~ATTRIBUTE.SPARSE;
   await open.file.change({ attributes: changed === 0 ? ATTRIBUTE.NORMAL : changed });
   return NOTHING;
 }
 
-async function allocatedRanges(open: FileOpen, body: Ioctl): Promise<IoctlAnswer> {
+async function allocatedRanges(open: Open, body: Ioctl): Promise<IoctlAnswer> {
   const { offset, length } = allocatedRange.decode(body.input);
   if (open.file.kind === "directory" || offset + length >= 2n ** 63n) throw refuse(STATUS.INVALID_PARAMETER);
   need(open, ACCESS.READ_DATA);
-  const ranges = await allocated(open, Number(offset), Number(offset + length));
+  const ranges = await open.file.allocatedRanges({ from: Number(offset), to: Number(offset + length) });
   const fits = Math.floor(body.maxOutputResponse / allocatedRange.bytes);
   if (ranges.length > 0 && fits === 0) throw refuse(STATUS.BUFFER_TOO_SMALL);
   const output = Buffer.concat(
@@ -164,18 +167,11 @@ async function allocatedRanges(open: FileOpen, body: Ioctl): Promise<IoctlAnswer
   return { output, status: ranges.length > fits ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS };
 }
 
-/** A file that is not marked as sparse has no holes to speak of, however little of it was written. */
-async function allocated(open: FileOpen, from: number, to: number) {
-  const { attributes, size } = await open.file.info();
-  if ((attributes & ATTRIBUTE.SPARSE) !== 0) return open.file.allocatedRanges(from, to);
-  const end = Math.min(to, size);
-  return from < end ? [{ from, to: end }] : [];
-}
-
-/** Names of the share's snapshots; a buffer that is too small learns how much room they need. */
-async function snapshots(open: FileOpen, bytesMax: number): Promise<IoctlAnswer> {
+/** Names of the share's snapshots, newest first. When the buffer is too small, the reply has only their size. */
+async function snapshots({ context }: Request, open: Open, bytesMax: number): Promise<IoctlAnswer> {
   if (bytesMax < 16) throw refuse(STATUS.INVALID_PARAMETER);
-  const names = (await open.tree.share!.snapshots()).map((time) => `${printGmtToken(time)}\0`);
+  const times = await withStatus(readSnapshotTimes(context.files, open.tree.share!.ref));
+  const names = times.map((ticks) => `${printGmtToken(fileTimeOfTicks(ticks))}\0`).reverse();
   const list = utf16(`${names.join("")}\0`);
   const head = Buffer.alloc(12);
   head.writeUInt32LE(names.length, 0);

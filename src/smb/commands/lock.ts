@@ -1,7 +1,8 @@
-import type { LockRange } from "../file-system.ts";
+import type { Lock } from "../../concurrency/byte-range-lock.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { FileOpen } from "../session/open.ts";
+import type { Open } from "../session/open.ts";
 import { type Reply, type Request, success } from "../transport/request.ts";
+import { BY_HANDLE, withStatus } from "../transport/statuses.ts";
 import { decodeLockRequest, LOCK_FLAG, type LockElement } from "../wire/lock.ts";
 import { CAPABILITY } from "../wire/negotiate.ts";
 import { emptyBody } from "../wire/session-setup.ts";
@@ -14,7 +15,7 @@ const KINDS: readonly number[] = [
   LOCK_FLAG.SHARED | LOCK_FLAG.FAIL_IMMEDIATELY,
   LOCK_FLAG.EXCLUSIVE | LOCK_FLAG.FAIL_IMMEDIATELY,
 ];
-const DONE = () => success(emptyBody.encode({}));
+const done = () => success(emptyBody.encode({}));
 
 export async function lock(request: Request): Promise<Reply> {
   const { fileId, locks, lockSequence } = decodeLockRequest(request.pdu);
@@ -22,37 +23,37 @@ export async function lock(request: Request): Promise<Reply> {
   if (open.file.kind === "directory") throw refuse(STATUS.INVALID_DEVICE_REQUEST);
   if (locks.length > SMB_LIMITS.locksPerRequestMax) throw refuse(STATUS.INVALID_PARAMETER);
   const sequence = sequenceOf(open, lockSequence);
-  if (sequence?.isReplay === true) return DONE();
+  if (sequence?.isReplay === true) return done();
   if (sequence !== undefined) open.lockSequences.delete(sequence.index);
   const isUnlock = locks[0]!.flags === LOCK_FLAG.UNLOCK;
   if (isUnlock) await unlockAll(request, open, locks);
   else await lockAll(request, open, locks);
   if (sequence !== undefined) open.lockSequences.set(sequence.index, sequence.number);
-  return DONE();
+  return done();
 }
 
 const SEQUENCE_INDEX_MAX = 64;
 
-/** A client that lost its connection sends its LOCK again: what was done is not done twice. */
+/** A client that lost its connection sends its LOCK again: it must not lock twice. */
 function sequenceOf(
-  open: FileOpen,
+  open: Open,
   lockSequence: number,
 ): { readonly index: number; readonly number: number; readonly isReplay: boolean } | undefined {
   const index = lockSequence >>> 4;
   const number = lockSequence & 0xf;
-  // A client loses an answer with a connection, and sends again if the handle or the session outlives that.
-  const mayComeAgain =
+  // A client sends a LOCK again if the handle or the session outlives the connection.
+  const mayBeReplayed =
     open.durability !== undefined || (open.session.connection.capabilities & CAPABILITY.MULTI_CHANNEL) !== 0;
-  if (!mayComeAgain || index < 1 || index > SEQUENCE_INDEX_MAX) return undefined;
+  if (!mayBeReplayed || index < 1 || index > SEQUENCE_INDEX_MAX) return undefined;
   return { index, number, isReplay: open.lockSequences.get(index) === number };
 }
 
-/** One after the other: a wrong element ends it, and those before it stay unlocked. */
-async function unlockAll(request: Request, open: FileOpen, elements: readonly LockElement[]): Promise<void> {
+/** In sequence: a wrong element ends it, and those before it stay unlocked. */
+async function unlockAll(request: Request, open: Open, elements: readonly LockElement[]): Promise<void> {
   try {
     for (const { flags, offset, length } of elements) {
       if (flags !== LOCK_FLAG.UNLOCK) throw refuse(STATUS.INVALID_PARAMETER);
-      await open.file.unlock(offset, length);
+      if ((await open.file.unlock({ offset, length })) === "notLocked") throw refuse(STATUS.RANGE_NOT_LOCKED);
       open.lockCount--;
     }
   } finally {
@@ -60,13 +61,13 @@ async function unlockAll(request: Request, open: FileOpen, elements: readonly Lo
   }
 }
 
-function wake(request: Request, open: FileOpen): void {
-  if (open.inode !== undefined) request.connection.server.inodes.locksChanged(open.inode);
+function wake(request: Request, open: Open): void {
+  if (open.inode !== undefined) request.context.inodes.locksChanged(open.inode);
 }
 
 const RANGE_END = 2n ** 64n;
 
-function rangesOf(elements: readonly LockElement[]): LockRange[] {
+function rangesOf(elements: readonly LockElement[]): Lock[] {
   return elements.map(({ offset, length, flags }) => {
     if (!KINDS.includes(flags)) throw refuse(STATUS.INVALID_PARAMETER);
     if (length > 0n && offset + length > RANGE_END) throw refuse(STATUS.INVALID_LOCK_RANGE);
@@ -74,7 +75,7 @@ function rangesOf(elements: readonly LockElement[]): LockRange[] {
   });
 }
 
-async function lockAll(request: Request, open: FileOpen, elements: readonly LockElement[]): Promise<void> {
+async function lockAll(request: Request, open: Open, elements: readonly LockElement[]): Promise<void> {
   const mayWait = elements.some(({ flags }) => (flags & LOCK_FLAG.FAIL_IMMEDIATELY) === 0);
   if (mayWait && elements.length > 1) throw refuse(STATUS.INVALID_PARAMETER);
   const ranges = rangesOf(elements);
@@ -87,9 +88,15 @@ async function lockAll(request: Request, open: FileOpen, elements: readonly Lock
   }
 }
 
-async function tryLock(open: FileOpen, ranges: readonly LockRange[]): Promise<boolean> {
+const LOCK_STATUSES = {
+  ...BY_HANDLE,
+  FileLockConflict: STATUS.LOCK_NOT_GRANTED,
+  TooManyOpenHandles: STATUS.INSUFFICIENT_RESOURCES,
+};
+
+async function tryLock(open: Open, ranges: readonly Lock[]): Promise<boolean> {
   try {
-    await open.file.lock(ranges);
+    await withStatus(open.file.lock(ranges), LOCK_STATUSES);
   } catch (error) {
     if (error instanceof StatusError && error.status === STATUS.LOCK_NOT_GRANTED) return false;
     throw error;
@@ -98,8 +105,8 @@ async function tryLock(open: FileOpen, ranges: readonly LockRange[]): Promise<bo
   return true;
 }
 
-/** Tried again whenever a lock of the file goes, in the order of arrival; and now and then, for locks of other nodes. */
-async function waitForLock(request: Request, open: FileOpen, ranges: readonly LockRange[]): Promise<void> {
+/** Tries again in the order of arrival when a lock is released, and regularly for locks of other processes. */
+async function waitForLock(request: Request, open: Open, ranges: readonly Lock[]): Promise<void> {
   const { inode } = open;
   if (inode === undefined) throw refuse(STATUS.FILE_CLOSED);
   let attempt: () => Promise<boolean> = async () => true;
@@ -117,7 +124,7 @@ async function waitForLock(request: Request, open: FileOpen, ranges: readonly Lo
       }
       return true;
     };
-    // One after the other: two at once could both take a shared lock.
+    // In sequence: two attempts at once could both place a shared lock.
     attempt = () => {
       last = last.then(tryOnce);
       return last;
@@ -126,10 +133,10 @@ async function waitForLock(request: Request, open: FileOpen, ranges: readonly Lo
   const end = (status: number): void => request.cancel(status);
   inode.lockWaiters.add(attempt);
   open.blockedLocks.add(end);
-  const { inodes, timers } = request.connection.server;
+  const { inodes, timers } = request.context;
   const retry = timers.every(SMB_LIMITS.lockRetryMillis, () => inodes.locksChanged(inode));
   try {
-    await request.wait(granted, () => {});
+    await request.wait(granted);
   } finally {
     isOver = true;
     retry.cancel();

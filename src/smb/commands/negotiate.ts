@@ -1,9 +1,9 @@
+import type { SmbContext } from "../context.ts";
 import { CIPHER } from "../crypto/encryption.ts";
 import { PREAUTH_START, preauthAfter } from "../crypto/preauth.ts";
 import { SIGNING } from "../crypto/signing.ts";
 import { serverHint } from "../crypto/spnego.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { SmbServer } from "../server.ts";
 import type { Connection } from "../transport/connection.ts";
 import { type Reply, type Request, success } from "../transport/request.ts";
 import { COMMAND, FLAG, writeHeader } from "../wire/header.ts";
@@ -27,7 +27,7 @@ import { protocolError, refuse, STATUS } from "../wire/status.ts";
 
 /** The dialects of Azure Files: not 2.0.2, not SMB1. */
 const DIALECTS: readonly number[] = [DIALECT.SMB_3_1_1, DIALECT.SMB_3_0_2, DIALECT.SMB_3_0, DIALECT.SMB_2_1];
-/** In the order of our preference: the fast ones first. */
+/** In the order of preference: the fast ones first. */
 const CIPHERS: readonly number[] = [
   CIPHER.AES_128_GCM,
   CIPHER.AES_256_GCM,
@@ -37,8 +37,7 @@ const CIPHERS: readonly number[] = [
 const SIGNINGS: readonly number[] = [SIGNING.AES_GMAC, SIGNING.AES_CMAC, SIGNING.HMAC_SHA256];
 const SALT_BYTES = 32;
 
-/** Where messages must be signed or encrypted, the client is told so at once. */
-export function securityModeOf({ isSigningRequired }: SmbServer): number {
+export function securityModeOf({ isSigningRequired }: SmbContext): number {
   return SECURITY_MODE.SIGNING_ENABLED | (isSigningRequired ? SECURITY_MODE.SIGNING_REQUIRED : 0);
 }
 
@@ -49,16 +48,16 @@ export function bestDialect(offered: readonly number[]): number | undefined {
 export function negotiate(request: Request): Reply {
   const { connection, pdu } = request;
   if (connection.dialect !== 0) throw protocolError("a second NEGOTIATE");
-  const asked = decodeNegotiateRequest(pdu);
-  const dialect = bestDialect(asked.dialects);
+  const offer = decodeNegotiateRequest(pdu);
+  const dialect = bestDialect(offer.dialects);
   if (dialect === undefined) throw refuse(STATUS.NOT_SUPPORTED);
-  const contexts = dialect === DIALECT.SMB_3_1_1 ? negotiateContexts(connection, asked) : [];
+  const contexts = dialect === DIALECT.SMB_3_1_1 ? negotiateContexts(connection, offer) : [];
   connection.dialect = dialect;
-  connection.clientGuid = Buffer.from(asked.clientGuid);
-  connection.clientCapabilities = asked.capabilities;
-  connection.clientSecurityMode = asked.securityMode;
-  connection.clientDialects = asked.dialects;
-  connection.capabilities = capabilitiesFor(connection, asked);
+  connection.clientGuid = Buffer.from(offer.clientGuid);
+  connection.clientCapabilities = offer.capabilities;
+  connection.clientSecurityMode = offer.securityMode;
+  connection.clientDialects = offer.dialects;
+  connection.capabilities = capabilitiesFor(connection, offer);
   if (dialect !== DIALECT.SMB_3_1_1) {
     connection.signing = dialect >= DIALECT.SMB_3_0 ? SIGNING.AES_CMAC : SIGNING.HMAC_SHA256;
     const canEncrypt = (connection.capabilities & CAPABILITY.ENCRYPTION) !== 0;
@@ -77,7 +76,7 @@ export function negotiate(request: Request): Reply {
 function capabilitiesFor(connection: Connection, { capabilities }: NegotiateRequest): number {
   const always = CAPABILITY.LEASING | CAPABILITY.LARGE_MTU;
   const { dialect } = connection;
-  // In 3.1.1 the context of ciphers says what this bit said before.
+  // In 3.1.1 the context of ciphers replaces this bit.
   const hasBit = dialect === DIALECT.SMB_3_0 || dialect === DIALECT.SMB_3_0_2;
   const channels = dialect >= DIALECT.SMB_3_0 ? capabilities & CAPABILITY.MULTI_CHANNEL : 0;
   return always | channels | (hasBit ? capabilities & CAPABILITY.ENCRYPTION : 0);
@@ -85,16 +84,16 @@ function capabilitiesFor(connection: Connection, { capabilities }: NegotiateRequ
 
 function negotiateContexts(connection: Connection, { contexts }: NegotiateRequest): NegotiateContext[] {
   const byType = new Map<number, Buffer>();
-  const known: readonly number[] = [CONTEXT.PREAUTH_INTEGRITY, CONTEXT.ENCRYPTION, CONTEXT.SIGNING];
+  const unique: readonly number[] = [CONTEXT.PREAUTH_INTEGRITY, CONTEXT.ENCRYPTION, CONTEXT.SIGNING];
   for (const { type, data } of contexts) {
-    if (byType.has(type) && known.includes(type)) throw refuse(STATUS.INVALID_PARAMETER);
+    if (byType.has(type) && unique.includes(type)) throw refuse(STATUS.INVALID_PARAMETER);
     byType.set(type, data);
   }
   const preauth = byType.get(CONTEXT.PREAUTH_INTEGRITY);
   if (preauth === undefined) throw refuse(STATUS.INVALID_PARAMETER);
   if (!decodePreauthIntegrity(preauth).hashes.includes(PREAUTH_SHA512))
     throw refuse(STATUS.NO_PREAUTH_INTEGRITY_HASH_OVERLAP);
-  const salt = connection.server.random.bytes(SALT_BYTES);
+  const salt = connection.context.random.bytes(SALT_BYTES);
   const answers: NegotiateContext[] = [
     {
       type: CONTEXT.PREAUTH_INTEGRITY,
@@ -121,26 +120,26 @@ function negotiateContexts(connection: Connection, { contexts }: NegotiateReques
 }
 
 function responseBody(
-  { server, capabilities }: Connection,
+  { context, capabilities }: Connection,
   dialect: number,
   contexts: readonly NegotiateContext[],
 ): Buffer {
   return encodeNegotiateResponse({
-    securityMode: securityModeOf(server),
+    securityMode: securityModeOf(context),
     dialect,
-    serverGuid: server.guid,
+    serverGuid: context.guid,
     capabilities,
     maxTransactSize: SMB_LIMITS.transactBytesMax,
     maxReadSize: SMB_LIMITS.readBytesMax,
     maxWriteSize: SMB_LIMITS.writeBytesMax,
-    systemTime: server.now(),
+    systemTime: context.now(),
     serverStartTime: 0n,
     token: serverHint(),
     contexts,
   });
 }
 
-/** The answer to an SMB1 NEGOTIATE that knows SMB2: "ask again", in SMB2. Others get none. */
+/** The reply to an SMB1 NEGOTIATE that offers SMB2 asks for one of SMB2. Other SMB1 clients get no reply. */
 export function negotiateFromSmb1(connection: Connection, dialects: readonly string[]): void {
   if (!dialects.includes("SMB 2.???")) throw protocolError("an SMB1 client");
   connection.isSmb1Greeted = true;

@@ -1,6 +1,10 @@
+import { LIMITS } from "../../base/limits.ts";
+import { type ListedShare, listShares } from "../../services/file/list-shares.ts";
+import { ItemPage } from "../../services/page.ts";
+import type { SmbContext } from "../context.ts";
 import { SMB_LIMITS } from "../limits.ts";
 import { Pipe } from "../rpc/pipe.ts";
-import { SrvSvc } from "../rpc/srvsvc.ts";
+import { type ShareEntry, SrvSvc } from "../rpc/srvsvc.ts";
 import type { PipeOpen } from "../session/open.ts";
 import { type Reply, type Request, success } from "../transport/request.ts";
 import { ATTRIBUTE, CREATE_ACTION, createResponse } from "../wire/create.ts";
@@ -10,16 +14,15 @@ const PIPE_ALLOCATION = 4_096n;
 
 /** CREATE on IPC$: one pipe is served, the one that lists shares. */
 export function openPipe(request: Request, name: string): Reply {
-  const session = request.user;
-  const { server } = request.connection;
+  const { context, user: session } = request;
   if (name.toLowerCase().replace(/^\\?(?:pipe\\)?/, "") !== "srvsvc")
     throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
   const pipes = [...session.opens.values()].filter(({ pipe }) => pipe !== undefined).length;
   if (pipes >= SMB_LIMITS.pipesPerConnectionMax) throw refuse(STATUS.TOO_MANY_OPENED_FILES);
-  const id = server.nextOpenId();
+  const id = context.nextOpenId();
   const service = new SrvSvc({
-    serverName: server.serverName,
-    shares: () => server.fileSystem.shares(session.account),
+    serverName: context.serverName,
+    shares: () => sharesOf(context, session.account),
   });
   const open: PipeOpen = {
     fileId: { persistent: id, volatile: id },
@@ -28,8 +31,7 @@ export function openPipe(request: Request, name: string): Reply {
     pipe: new Pipe(service),
     file: undefined,
   };
-  session.opens.set(id, open);
-  session.connection.openCount++;
+  session.addOpen(open);
   request.chain.fileId = open.fileId;
   return success(
     createResponse.encode({
@@ -47,4 +49,17 @@ export function openPipe(request: Request, name: string): Reply {
       contexts: Buffer.alloc(0),
     }),
   );
+}
+
+async function sharesOf({ files }: SmbContext, account: string): Promise<readonly ShareEntry[]> {
+  const { page } = await listShares(files, {
+    account,
+    prefix: "",
+    newPage: () => new ItemPage<ListedShare>(LIMITS.listResultsMax),
+    includesDeleted: false,
+    includesSnapshots: false,
+  });
+  return page.items
+    .filter(({ info }) => info.settings.protocols === "SMB")
+    .map(({ name }) => ({ name, comment: "" }));
 }

@@ -1,5 +1,5 @@
 import { type CacheState, HANDLE_CACHE, READ_CACHE, WRITE_CACHE } from "../../concurrency/cache-lease.ts";
-import type { SmbServer } from "../server.ts";
+import type { SmbContext } from "../context.ts";
 import type { CacheEntry } from "../session/caches.ts";
 import { type Reply, type Request, success } from "../transport/request.ts";
 import { COMMAND, FLAG, NO_MESSAGE_ID, writeHeader } from "../wire/header.ts";
@@ -22,31 +22,31 @@ const LEVELS: readonly (readonly [number, CacheState])[] = [
 ];
 
 export function cacheOfLevel(level: number): CacheState | undefined {
-  return LEVELS.find(([known]) => known === level)?.[1];
+  return LEVELS.find(([candidate]) => candidate === level)?.[1];
 }
 
 export function levelOfCache(state: CacheState): number {
-  return LEVELS.find(([, known]) => known === state)?.[0] ?? OPLOCK.NONE;
+  return LEVELS.find(([, cache]) => cache === state)?.[0] ?? OPLOCK.NONE;
 }
 
-/** Tells the holder of a cache to give it up. Without a connection to tell it on, its opens are in the way and go. */
+/** Notifies the holder of a cache. When no connection reaches it, its durable opens end. */
 export function sendBreak(
-  server: SmbServer,
+  context: SmbContext,
   entry: CacheEntry,
   to: CacheState,
   isAnswerNeeded: boolean,
 ): void {
   const opens = [...entry.opens];
   const reachable = opens.find(
-    (open) => open.session.reachable !== undefined && !server.durables.isKept(open),
+    (open) => open.session.reachable !== undefined && !context.durables.isKept(open),
   );
   if (reachable === undefined) {
-    for (const open of opens) void server.durables.drop(open);
+    for (const open of opens) void context.durables.drop(open);
     return;
   }
   const body =
     entry.lease === undefined
-      ? // An oplock knows no handle without writes: it falls to level II or to nothing.
+      ? // No oplock level caches a handle without writes: it breaks to level II or to none.
         oplockBreak.encode({ oplockLevel: levelOfCache(to & READ_CACHE), fileId: reachable.fileId })
       : leaseBreakNotification.encode({
           newEpoch: entry.lease.version === 2 ? entry.epoch : 0,
@@ -71,17 +71,17 @@ export function sendBreak(
   });
   pdu.set(body, HEADER_BYTES);
   const { session } = reachable;
-  const connection = entry.lease === undefined ? session.reachable! : server.connectionOf(entry.lease.client);
-  const sealFor = connection?.sessions.has(session.id)
+  const connection = entry.lease === undefined ? session.reachable! : context.channelOf(entry.lease.client);
+  const encryptFor = connection?.sessions.has(session.id)
     ? session
     : [...(connection?.sessions.values() ?? [])][0];
-  connection?.write([pdu], sealFor?.usesEncryption ? sealFor : undefined);
+  connection?.write([pdu], encryptFor?.usesEncryption ? encryptFor : undefined);
 }
 
-/** The client's answer. Both forms come under one command and are told apart by their size. */
+/** The client's answer to a break. The size tells a lease from an oplock. */
 export function oplockBreakAcknowledgement(request: Request): Reply {
-  const { pdu, connection } = request;
-  const { inodes } = connection.server;
+  const { pdu } = request;
+  const { inodes } = request.context;
   const size = pdu.length < HEADER_BYTES + 2 ? 0 : pdu.readUInt16LE(HEADER_BYTES);
   if (size === leaseBreak.size) {
     const { leaseKey, leaseState } = leaseBreak.decode(pdu);

@@ -1,5 +1,5 @@
 import { SMB_LIMITS } from "../limits.ts";
-import type { FileOpen } from "../session/open.ts";
+import type { Open } from "../session/open.ts";
 import type { Reply } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeOutputHead } from "../wire/directory.ts";
@@ -21,7 +21,7 @@ export interface QueryEas {
  * Those that were asked for by name, or all of them from a place on: one that the client names, or the one after the
  * last that this handle was told ([MS-FSA] 2.1.5.12.12). Each comes whole or not at all.
  */
-export async function queryEas(open: FileOpen, query: QueryEas): Promise<Reply> {
+export async function queryEas(open: Open, query: QueryEas): Promise<Reply> {
   need(open, ACCESS.READ_EA);
   if (query.input.length > SMB_LIMITS.eaListBytesMax) throw refuse(STATUS.INVALID_PARAMETER);
   const names = query.input.length === 0 ? undefined : decodeGetEas(query.input);
@@ -41,7 +41,7 @@ export async function queryEas(open: FileOpen, query: QueryEas): Promise<Reply> 
   };
 }
 
-function startOf(open: FileOpen, count: number, { flags, additionalInformation }: QueryEas): number {
+function startOf(open: Open, count: number, { flags, additionalInformation }: QueryEas): number {
   if ((flags & EA_FLAG.INDEX_SPECIFIED) !== 0) {
     // Clients count from 1, and learn that there are no more one after the last.
     if (additionalInformation === 0 || additionalInformation > count + 1)

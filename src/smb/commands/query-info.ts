@@ -6,7 +6,7 @@ import {
   SECURITY_PART,
 } from "../../services/file/security/security-descriptor.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { FileOpen } from "../session/open.ts";
+import type { Open } from "../session/open.ts";
 import type { Reply, Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeOutputHead } from "../wire/directory.ts";
@@ -18,7 +18,7 @@ import { queryEas } from "./query-eas.ts";
 import { need } from "./rights.ts";
 import { volumeInformation } from "./volume-classes.ts";
 
-/** What a class answers: its bytes, and how many of them a buffer must hold at least. */
+/** The data of an information class, and how many bytes of it a buffer must hold. */
 export interface InfoAnswer {
   readonly data: Buffer;
   readonly fixedBytes: number;
@@ -39,7 +39,7 @@ export async function queryInfo(request: Request): Promise<Reply> {
       return fitted(await fileInformation(request, open, body.informationClass), body.outputBufferLength);
     case INFO_TYPE.FILESYSTEM:
       return fitted(
-        await volumeInformation(open.tree.share!, body.informationClass),
+        await volumeInformation(request.context, open.tree.share!, body.informationClass),
         body.outputBufferLength,
       );
     case INFO_TYPE.SECURITY:
@@ -51,7 +51,7 @@ export async function queryInfo(request: Request): Promise<Reply> {
   }
 }
 
-/** Too small for the fixed part is refused; too small for the name that follows cuts it, with a warning. */
+/** Refuses a buffer too small for the fixed part; one too small for the name gets a part of it, with a warning. */
 function fitted({ data, fixedBytes }: InfoAnswer, bytesMax: number): Reply {
   if (bytesMax < fixedBytes) throw refuse(STATUS.INFO_LENGTH_MISMATCH);
   const isCut = data.length > bytesMax;
@@ -65,7 +65,7 @@ function fitted({ data, fixedBytes }: InfoAnswer, bytesMax: number): Reply {
 
 const READ_PARTS = SECURITY_PART.OWNER | SECURITY_PART.GROUP | SECURITY_PART.DACL;
 
-async function querySecurity(open: FileOpen, parts: number, bytesMax: number): Promise<Reply> {
+async function querySecurity(open: Open, parts: number, bytesMax: number): Promise<Reply> {
   if ((parts & SECURITY_PART.SACL) !== 0) need(open, ACCESS.SYSTEM_SECURITY);
   if ((parts & READ_PARTS) !== 0) need(open, ACCESS.READ_CONTROL);
   const whole = parseSddl(await open.file.security());

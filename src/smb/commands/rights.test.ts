@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ACCESS } from "../wire/create.ts";
 import { STATUS, StatusError } from "../wire/status.ts";
-import { wantedRights } from "./rights.ts";
+import { requestedRights } from "./rights.ts";
 
 const refusedWith = (status: number) => (error: unknown) =>
   error instanceof StatusError && error.status === status;
 
 test("generic rights become specific, and the maximum what may be had", () => {
-  assert.deepEqual(wantedRights(ACCESS.GENERIC_READ), { access: 0x12_0089, optionalAccess: 0 });
-  assert.deepEqual(wantedRights(ACCESS.MAXIMUM_ALLOWED), { access: 0, optionalAccess: ACCESS.FILE_ALL });
-  assert.deepEqual(wantedRights(ACCESS.MAXIMUM_ALLOWED | ACCESS.WRITE_DATA), {
+  assert.deepEqual(requestedRights(ACCESS.GENERIC_READ), { access: 0x12_0089, optionalAccess: 0 });
+  assert.deepEqual(requestedRights(ACCESS.MAXIMUM_ALLOWED), { access: 0, optionalAccess: ACCESS.FILE_ALL });
+  assert.deepEqual(requestedRights(ACCESS.MAXIMUM_ALLOWED | ACCESS.WRITE_DATA), {
     access: ACCESS.WRITE_DATA,
     optionalAccess: ACCESS.FILE_ALL,
   });
@@ -18,14 +18,14 @@ test("generic rights become specific, and the maximum what may be had", () => {
 
 test("beside the maximum, GENERIC_EXECUTE does not insist on the right to execute", () => {
   const { MAXIMUM_ALLOWED, GENERIC_EXECUTE, GENERIC_ALL, EXECUTE, FILE_ALL } = ACCESS;
-  assert.equal(wantedRights(GENERIC_EXECUTE).access, 0x12_00a0);
-  assert.equal(wantedRights(MAXIMUM_ALLOWED | GENERIC_EXECUTE).access, 0x12_0080);
-  assert.equal(wantedRights(MAXIMUM_ALLOWED | GENERIC_EXECUTE | EXECUTE).access, 0x12_00a0);
-  assert.equal(wantedRights(MAXIMUM_ALLOWED | GENERIC_EXECUTE | GENERIC_ALL).access, FILE_ALL);
+  assert.equal(requestedRights(GENERIC_EXECUTE).access, 0x12_00a0);
+  assert.equal(requestedRights(MAXIMUM_ALLOWED | GENERIC_EXECUTE).access, 0x12_0080);
+  assert.equal(requestedRights(MAXIMUM_ALLOWED | GENERIC_EXECUTE | EXECUTE).access, 0x12_00a0);
+  assert.equal(requestedRights(MAXIMUM_ALLOWED | GENERIC_EXECUTE | GENERIC_ALL).access, FILE_ALL);
 });
 
 test("nobody asks for nothing, for what is not defined, or for the audit list", () => {
-  assert.throws(() => wantedRights(0), refusedWith(STATUS.ACCESS_DENIED));
-  assert.throws(() => wantedRights(0x200), refusedWith(STATUS.ACCESS_DENIED));
-  assert.throws(() => wantedRights(ACCESS.SYSTEM_SECURITY), refusedWith(STATUS.PRIVILEGE_NOT_HELD));
+  assert.throws(() => requestedRights(0), refusedWith(STATUS.ACCESS_DENIED));
+  assert.throws(() => requestedRights(0x200), refusedWith(STATUS.ACCESS_DENIED));
+  assert.throws(() => requestedRights(ACCESS.SYSTEM_SECURITY), refusedWith(STATUS.PRIVILEGE_NOT_HELD));
 });

@@ -1,14 +1,16 @@
 import { Refusal } from "../../base/refusals.ts";
 import { specificRights } from "../../concurrency/acl.ts";
+import { WRITE_CACHE } from "../../concurrency/cache-lease.ts";
+import { findInodeAt } from "../../services/file/opens/share-queries.ts";
 import type { CacheEntry } from "../session/caches.ts";
-import type { FileOpen } from "../session/open.ts";
+import type { Open } from "../session/open.ts";
 import type { Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
-import { refuse, STATUS, StatusError } from "../wire/status.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { notifyStream, STREAM_EVENT } from "../wire/stream-names.ts";
 
-/** Single bits that nobody is granted: what is not defined, and the right to read the audit list. */
+/** Bits that no client is granted: undefined ones, and the right to the SACL. */
 const NEVER = 0x0de0_fe00;
 
 export interface Rights {
@@ -18,10 +20,10 @@ export interface Rights {
 }
 
 /**
- * The rights an open asks for. Who may have which of them is decided with the file. Beside MAXIMUM_ALLOWED the right to
- * execute of GENERIC_EXECUTE is one to take if it is there, as Windows has it; asked for by name it must be granted.
+ * The rights that an open requests; the service decides which it gets. With MAXIMUM_ALLOWED the execute right of
+ * GENERIC_EXECUTE is optional, as on Windows; named as a specific right it is required.
  */
-export function wantedRights(desired: number): Rights {
+export function requestedRights(desired: number): Rights {
   const isMaximum = (desired & ACCESS.MAXIMUM_ALLOWED) !== 0;
   const named = specificRights(desired & ~ACCESS.GENERIC_EXECUTE);
   const left = ACCESS.MAXIMUM_ALLOWED | (isMaximum ? ACCESS.EXECUTE & ~named : 0);
@@ -31,97 +33,78 @@ export function wantedRights(desired: number): Rights {
   return { access, optionalAccess: isMaximum ? ACCESS.FILE_ALL : 0 };
 }
 
-export function need(open: FileOpen, right: number): void {
+export function need(open: Open, right: number): void {
   if ((open.access & right) === 0) throw refuse(STATUS.ACCESS_DENIED);
 }
 
-/** An open that looks at attributes only disturbs no cache. */
+/** An open that uses only attributes breaks no cache. */
 export function isStatAccess(access: number): boolean {
   return (access & ~(ACCESS.READ_ATTRIBUTES | ACCESS.WRITE_ATTRIBUTES | ACCESS.SYNCHRONIZE)) === 0;
 }
 
-/** For leases also reading the security descriptor is only a look. */
+/** With leases, neither does one that reads the security descriptor. */
 export function isLeaseStatAccess(access: number): boolean {
   return isStatAccess(access & ~ACCESS.READ_CONTROL);
 }
 
-export function isOwnCache(open: FileOpen): (entry: CacheEntry) => boolean {
-  return (entry) => entry === open.cache && entry.lease !== undefined;
-}
-
-/** Before content changes, what others read from their caches goes. */
-export async function breakForWrite(request: Request, open: FileOpen): Promise<void> {
-  const { inodes } = request.connection.server;
+/** Before content changes, the read caches of other clients are broken. */
+export async function breakForWrite(request: Request, open: Open): Promise<void> {
+  const { inodes } = request.context;
   const { inode } = open;
   if (inode === undefined || inode.caches.size === 0) return;
-  // An oplock of the writer's own that allows writing stays; one that only reads goes like those of others.
-  const wait = inodes.resolve(inode, "write", (entry) => isOwnCache(open)(entry) || ownsWrites(open, entry));
-  if (wait !== undefined) await request.wait(wait, () => {});
+  // The writer's own lease stays, and so does its own oplock if that allows writing.
+  const isOwn = (entry: CacheEntry): boolean =>
+    entry === open.cache && (entry.lease !== undefined || (entry.state & WRITE_CACHE) !== 0);
+  const wait = inodes.resolve(inode, "write", isOwn);
+  if (wait !== undefined) await request.wait(wait);
 }
 
-/** Who watches the directory learns that content has changed. */
-export function notifyWritten(request: Request, open: FileOpen): void {
-  const { tree, path, stream } = open;
-  const { changes } = request.connection.server;
+/** Notifies the watches of the directory that content has changed. */
+export function notifyWritten(request: Request, open: Open): void {
+  const { file, path, stream } = open;
+  const { changes } = request.context;
   if (stream !== undefined) {
     notifyStream(changes, open, STREAM_EVENT.WRITTEN);
     return;
   }
   const filter = NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE;
-  changes.notify(tree.share!.id, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
+  changes.notify(file.share, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
 }
 
-function ownsWrites(open: FileOpen, entry: CacheEntry): boolean {
-  return entry === open.cache && (entry.state & 4) !== 0;
-}
-
-/**
- * Before a directory is renamed: an open file below it stands in the way, and may be open only in a client's cache.
- * Clients that merely keep a handle there close it.
- */
-export async function breakBelow(request: Request, open: FileOpen): Promise<void> {
-  const { inodes } = request.connection.server;
+/** Before a directory is renamed: an open file below it prevents that, and may be open only in a client's cache. */
+export async function breakBelow(request: Request, open: Open): Promise<void> {
+  const { inodes } = request.context;
   const waits: Promise<void>[] = [];
-  for (const inode of inodes.below(open.tree.share!.id, open.path)) {
+  for (const inode of inodes.below(open.file.share, open.path)) {
     const wait = inodes.resolve(inode, "remove", () => false);
     if (wait !== undefined) waits.push(wait);
   }
-  if (waits.length > 0)
-    await request.wait(
-      Promise.all(waits).then(() => {}),
-      () => {},
-    );
+  if (waits.length > 0) await request.wait(Promise.all(waits));
 }
 
-/** Before a file gives way to another that takes its name, those who only keep it open close it. */
+/** Before a rename replaces a file, clients close it if only their caches keep it open. */
 export async function breakReplaced(
   request: Request,
-  { tree, inode }: FileOpen,
+  { file, inode }: Open,
   path: readonly string[],
 ): Promise<void> {
-  const { inodes } = request.connection.server;
+  const { inodes, files } = request.context;
   if (!inodes.isAnyCached) return;
-  const share = tree.share!;
-  const found = await share.find(path).catch((error: unknown) => {
-    // A missing directory is found again, and answered, by the rename itself.
-    if (error instanceof StatusError || error instanceof Refusal) return undefined;
+  const found = await findInodeAt(files, { ...file.ref, path }).catch((error: unknown) => {
+    // The rename itself refuses a missing directory.
+    if (error instanceof Refusal) return undefined;
     throw error;
   });
-  if (found === undefined || inodes.find(share.id, found.inode) === inode) return;
-  const wait = inodes.resolveWhole(share.id, found, "remove", () => false);
-  if (wait !== undefined) await request.wait(wait, () => {});
+  if (found === undefined || inodes.find(file.share, found.inode) === inode) return;
+  const wait = inodes.resolveWhole(file.share, found, "remove", () => false);
+  if (wait !== undefined) await request.wait(wait);
 }
 
-/** Before a file is renamed or removed, others close the handles they only keep. */
-export async function breakForRemoval(request: Request, open: FileOpen): Promise<void> {
-  const { inodes } = request.connection.server;
-  const { file, tree, cache } = open;
+/** Before a file is renamed or deleted, clients close it if only their caches keep it open. */
+export async function breakForRemoval(request: Request, open: Open): Promise<void> {
+  const { inodes } = request.context;
+  const { file, cache } = open;
   if (!inodes.isAnyCached) return;
-  const wait = inodes.resolveWhole(
-    tree.share!.id,
-    { inode: file.inode },
-    "remove",
-    (entry) => entry === cache,
-  );
-  if (wait !== undefined) await request.wait(wait, () => {});
+  const wait = inodes.resolveWhole(file.share, { inode: file.inode }, "remove", (entry) => entry === cache);
+  if (wait !== undefined) await request.wait(wait);
 }

@@ -1,4 +1,4 @@
-import { Login, type LoginStep } from "../crypto/login.ts";
+import type { LoginStep } from "../crypto/login.ts";
 import { preauthAfter } from "../crypto/preauth.ts";
 import { SMB_LIMITS } from "../limits.ts";
 import { Session } from "../session/session.ts";
@@ -12,28 +12,25 @@ import {
   sessionSetupRequest,
   sessionSetupResponse,
 } from "../wire/session-setup.ts";
-import { refuse, STATUS, StatusError } from "../wire/status.ts";
+import { refuse, STATUS } from "../wire/status.ts";
+import { newLogin, stepLogin } from "./login-step.ts";
 import { bindSession } from "./session-bind.ts";
 
-const CHALLENGE_BYTES = 8;
-
 export async function sessionSetup(request: Request): Promise<Reply> {
-  const { connection, header, pdu } = request;
-  const { server } = connection;
+  const { connection, context, header, pdu } = request;
   const { flags, token, previousSessionId, securityMode } = sessionSetupRequest.decode(pdu);
-  // Nobody can be let in without a cipher: told before a password is asked for.
-  if (server.isEncryptionRequired && connection.cipher === 0) throw refuse(STATUS.ACCESS_DENIED);
+  // A client that cannot encrypt is refused before it sends a password.
+  if (context.isEncryptionRequired && connection.cipher === 0) throw refuse(STATUS.ACCESS_DENIED);
   if ((flags & SESSION_BINDING) !== 0) return bindSession(request, token);
   const session = sessionOf(request);
   if (header.sessionId === 0n || session.state === "inProgress") hash(session, [pdu]);
-  session.login ??= new Login({
-    accounts: server.accounts,
-    serverName: server.serverName,
-    serverChallenge: server.random.bytes(CHALLENGE_BYTES),
-    now: server.now(),
-    mayBeAnonymous: session.state === "valid",
+  session.login ??= newLogin(context, { mayBeAnonymous: session.state === "valid" });
+  const step = await stepLogin(request, session.login, token, () => {
+    session.login = undefined;
+    // A login that fails on a valid session ends that session, too; the refusal is still signed with its key.
+    if (session.state === "inProgress") request.session = undefined;
+    void context.endSession(session, "logoff");
   });
-  const step = await stepOf(request, session, token);
   if (step.kind === "continue") {
     return {
       status: STATUS.MORE_PROCESSING_REQUIRED,
@@ -42,90 +39,68 @@ export async function sessionSetup(request: Request): Promise<Reply> {
     };
   }
   session.login = undefined;
-  server.loginDelay.succeeded(connection.host);
-  if (session.state === "inProgress") establish(session, step, securityMode);
+  context.loginDelay.succeeded(connection.host);
+  if (session.state === "inProgress") establish(request, session, step, securityMode);
   else if (!step.isAnonymous && session.account !== step.account) throw refuse(STATUS.ACCESS_DENIED);
   if (step.ntHash !== undefined) session.ntHash = step.ntHash;
   session.isAnonymous = step.isAnonymous;
   if (previousSessionId !== 0n && previousSessionId !== session.id)
-    await endPrevious(session, previousSessionId);
+    await endPrevious(request, session, previousSessionId);
   const sessionFlags = session.isEncryptionDemanded ? SESSION_FLAG.ENCRYPT_DATA : 0;
   return { ...success(sessionSetupResponse.encode({ sessionFlags, token: step.token })), isSigned: true };
 }
 
-/** The hash of 3.1.1 goes on over every message of the login but the last reply. */
+/** The hash of 3.1.1 covers every message of the login but the last reply. */
 function hash(session: Session, parts: readonly Buffer[]): void {
   if (session.connection.dialect === DIALECT.SMB_3_1_1 && session.state === "inProgress")
     session.preauth = preauthAfter(session.preauth, ...parts);
 }
 
 function sessionOf(request: Request): Session {
-  const { connection, header } = request;
+  const { connection, context, header } = request;
   if (header.sessionId === 0n) {
     if (connection.sessions.size >= SMB_LIMITS.sessionsPerConnectionMax)
       throw refuse(STATUS.INSUFFICIENT_RESOURCES);
-    const { server } = connection;
-    const session = new Session(server.newSessionId(), connection, connection.preauth ?? Buffer.alloc(0));
+    const session = new Session(context.newSessionId(), connection, connection.preauth ?? Buffer.alloc(0));
     connection.sessions.set(session.id, session);
-    server.sessions.set(session.id, session);
+    context.sessions.set(session.id, session);
     request.session = session;
     return session;
   }
   const { session } = request;
   if (session === undefined) throw refuse(STATUS.USER_SESSION_DELETED);
-  // Whoever repeats a login on a session must hold the session.
+  // A client that logs in again on a session must prove the session's key.
   const isProven = request.isEncrypted || (header.flags & FLAG.SIGNED) !== 0;
   if (session.state === "valid" && session.isSigningRequired && !isProven) throw refuse(STATUS.ACCESS_DENIED);
   return session;
 }
 
-/** A failed login is told late, and takes the unfinished session with it. */
-async function stepOf(request: Request, session: Session, token: Buffer): Promise<LoginStep> {
-  try {
-    return session.login!.step(token);
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    session.login = undefined;
-    const { server, host, address } = session.connection;
-    // A login that fails on a session in use ends that session, too; the refusal is still signed with its key.
-    if (session.state === "inProgress") request.session = undefined;
-    void server.endSession(session, "logoff");
-    if (error.status === STATUS.LOGON_FAILURE) {
-      server.log.warn({ client: address }, "an SMB login failed");
-      await server.loginDelay.failed(host);
-    }
-    throw error;
-  }
-}
-
 function establish(
+  { connection, context }: Request,
   session: Session,
   step: LoginStep & { readonly kind: "done" },
   securityMode: number,
 ): void {
-  const { connection } = session;
-  const isAskedFor = ((securityMode | connection.clientSecurityMode) & SECURITY_MODE.SIGNING_REQUIRED) !== 0;
-  session.isSigningRequired = isAskedFor || connection.server.isSigningRequired;
+  const isRequested = ((securityMode | connection.clientSecurityMode) & SECURITY_MODE.SIGNING_REQUIRED) !== 0;
+  session.isSigningRequired = isRequested || context.isSigningRequired;
   session.account = step.account;
   session.user = step.user;
   session.workstation = step.workstation;
   session.establishKeys(step.sessionKey);
-  session.isEncryptionDemanded = connection.server.isEncryptionRequired;
+  session.isEncryptionDemanded = context.isEncryptionRequired;
   session.state = "valid";
   connection.loggedIn();
 }
 
-/** The same user comes back after a lost connection that the server has not noticed yet. */
-async function endPrevious(session: Session, previousId: bigint): Promise<void> {
-  const { server } = session.connection;
-  const previous = server.sessions.get(previousId);
+/** The same user logs in after a lost connection that the server has not noticed yet. */
+async function endPrevious({ context }: Request, session: Session, previousId: bigint): Promise<void> {
+  const previous = context.sessions.get(previousId);
   if (previous === undefined || previous.account !== session.account || previous.state !== "valid") return;
-  await server.endSession(previous, "lost");
+  await context.endSession(previous, "lost");
 }
 
 export async function logoff(request: Request): Promise<Reply> {
   emptyBody.decode(request.pdu);
-  const session = request.user;
-  await session.connection.server.endSession(session, "logoff");
+  await request.context.endSession(request.user, "logoff");
   return success(emptyBody.encode({}));
 }

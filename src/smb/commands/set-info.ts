@@ -1,9 +1,10 @@
+import type { TimeChange } from "../../services/file/open-file.ts";
 import { decodeSecurityDescriptor, SECURITY_PART } from "../../services/file/security/security-descriptor.ts";
-import type { TimeChange } from "../file-system.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { FileOpen } from "../session/open.ts";
+import type { Open } from "../session/open.ts";
 import { notifyWrites } from "../session/write-times.ts";
 import { type Reply, type Request, success } from "../transport/request.ts";
+import { BY_HANDLE, withStatus } from "../transport/statuses.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { decodeFullEas } from "../wire/extended-attributes.ts";
@@ -15,6 +16,7 @@ import {
   wholeInformation,
   wordInformation,
 } from "../wire/file-information.ts";
+import { ticksOfFileTime } from "../wire/filetime.ts";
 import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
 import { parsePath, parseStream } from "../wire/path.ts";
 import { refuse, STATUS } from "../wire/status.ts";
@@ -47,14 +49,14 @@ export async function setInfo(request: Request): Promise<Reply> {
 
 const MODE_BITS = 0x103e;
 
-function notify(request: Request, open: FileOpen, filter: number): void {
+function notify(request: Request, open: Open, filter: number): void {
   const event = { path: open.path, action: NOTIFY_ACTION.MODIFIED, filter };
-  request.connection.server.changes.notify(open.tree.share!.id, [event]);
+  request.context.changes.notify(open.file.share, [event]);
 }
 
 async function setFile(
   request: Request,
-  open: FileOpen,
+  open: Open,
   { informationClass, data }: { readonly informationClass: number; readonly data: Buffer },
 ): Promise<void> {
   switch (informationClass) {
@@ -71,7 +73,7 @@ async function setFile(
       await open.file.setDeletePending(deletePending !== 0);
       if (open.inode !== undefined) open.inode.isDeletePending = deletePending !== 0;
       if (deletePending !== 0 && open.file.kind === "directory")
-        request.connection.server.changes.removed(open.tree.share!.id, open.path);
+        request.context.changes.removed(open.file.share, open.path);
       return;
     }
     case FILE_CLASS.POSITION:
@@ -87,7 +89,7 @@ async function setFile(
       await setSize(request, open, data, (size) => open.file.setAllocation(size));
       return;
     case FILE_CLASS.END_OF_FILE:
-      await setSize(request, open, data, (size) => open.file.setEndOfFile(size));
+      await setSize(request, open, data, (size) => open.file.resize(size));
       return;
     case FILE_CLASS.FULL_EA:
       need(open, ACCESS.WRITE_EA);
@@ -105,18 +107,18 @@ async function setFile(
 }
 
 const TIME_MAX = 2n ** 63n;
-const HOLD = 2n ** 64n - 1n;
+const FREEZE = 2n ** 64n - 1n;
 const RESUME = 2n ** 64n - 2n;
 
 function timeChange(value: bigint): TimeChange {
   if (value === 0n) return undefined;
-  if (value === HOLD) return "hold";
+  if (value === FREEZE) return "freeze";
   if (value === RESUME) return "resume";
   if (value >= TIME_MAX) throw refuse(STATUS.INVALID_PARAMETER);
-  return value;
+  return ticksOfFileTime(value);
 }
 
-async function setBasic(request: Request, open: FileOpen, data: Buffer): Promise<void> {
+async function setBasic(request: Request, open: Open, data: Buffer): Promise<void> {
   const info = basicInformation.decode(data);
   need(open, ACCESS.WRITE_ATTRIBUTES);
   const isDirectory = open.file.kind === "directory";
@@ -143,7 +145,7 @@ async function setBasic(request: Request, open: FileOpen, data: Buffer): Promise
 
 async function setSize(
   request: Request,
-  open: FileOpen,
+  open: Open,
   data: Buffer,
   set: (size: number) => Promise<void>,
 ): Promise<void> {
@@ -153,7 +155,6 @@ async function setSize(
   if (value > BigInt(SMB_LIMITS.fileBytesMax)) throw refuse(STATUS.DISK_FULL);
   await breakForWrite(request, open);
   await set(Number(value));
-  open.hasWritten = true;
   notifyWrites(open.inode);
   notifyWritten(request, open);
 }
@@ -164,12 +165,14 @@ const RENAMED_FILE = {
   unless: NOTIFY_FILTER.FILE_NAME,
 };
 
-async function rename(request: Request, open: FileOpen, data: Buffer): Promise<void> {
+/** Linux reports DELETE_PENDING as a missing file, although the client has it open. */
+const RENAME_STATUSES = { ...BY_HANDLE, SMBDeletePending: STATUS.ACCESS_DENIED };
+
+async function rename(request: Request, open: Open, data: Buffer): Promise<void> {
   const { name, rootDirectory, replaceIfExists } = decodeRename(data);
   need(open, ACCESS.DELETE);
   if (rootDirectory !== 0n) throw refuse(STATUS.INVALID_PARAMETER);
-  const hasStreams = open.tree.share!.keepsStreams === true;
-  if (hasStreams && (open.stream !== undefined || name.startsWith(":"))) {
+  if (request.context.hasStreams && (open.stream !== undefined || name.startsWith(":"))) {
     await renameStream(request, open, { name, isReplacing: replaceIfExists });
     return;
   }
@@ -179,10 +182,10 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
   if (open.file.kind === "directory") await breakBelow(request, open);
   if (replaceIfExists) await breakReplaced(request, open, target.names);
   const from = open.path;
-  const to = await open.file.rename(target.names, replaceIfExists);
-  const { changes } = request.connection.server;
-  const share = open.tree.share!.id;
-  const { inodes } = request.connection.server;
+  const rename = { path: target.names, isReplacing: replaceIfExists };
+  const to = await withStatus(open.file.rename(rename), RENAME_STATUSES);
+  const { changes, inodes } = request.context;
+  const { share } = open.file;
   for (const inode of [open.inode, ...inodes.streamsOf(share, open.file.inode)])
     for (const other of inode?.opens ?? [open]) other.path = to;
   const filter = open.file.kind === "directory" ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
@@ -194,33 +197,32 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
       action: isSameDirectory ? NOTIFY_ACTION.RENAMED_NEW_NAME : NOTIFY_ACTION.ADDED,
       filter,
     },
-    // Whoever watches attributes and not names learns of a renamed file this way, as from Windows.
+    // A watch of attributes without names gets this event, as on Windows.
     ...(open.file.kind === "file" ? [{ path: to, ...RENAMED_FILE }] : []),
   ]);
 }
 
-/** Within its file: the new name is that of a stream, and nothing else. */
+/** Within its file: the new name has no path. */
 async function renameStream(
   request: Request,
-  open: FileOpen,
+  open: Open,
   { name, isReplacing }: { readonly name: string; readonly isReplacing: boolean },
 ): Promise<void> {
-  // Under another path it would be a stream of another file.
+  // With a path it would become a stream of another file.
   if (!name.startsWith(":")) throw refuse(STATUS.SHARING_VIOLATION);
   const { stream } = parseStream(name);
-  if (open.stream === undefined || stream === undefined || open.file.renameStream === undefined)
-    throw refuse(STATUS.OBJECT_NAME_INVALID);
-  await open.file.renameStream(stream, isReplacing);
-  const { changes } = request.connection.server;
+  if (open.stream === undefined || stream === undefined) throw refuse(STATUS.OBJECT_NAME_INVALID);
+  await open.file.renameStream({ name: stream, isReplacing });
+  const { changes } = request.context;
   notifyStream(changes, open, STREAM_EVENT.REMOVED);
   for (const other of open.inode?.opens ?? [open]) other.stream = stream;
   notifyStream(changes, open, STREAM_EVENT.ADDED);
 }
 
-async function setSecurity(open: FileOpen, parts: number, data: Buffer): Promise<void> {
+async function setSecurity(open: Open, parts: number, data: Buffer): Promise<void> {
   if ((parts & (SECURITY_PART.OWNER | SECURITY_PART.GROUP)) !== 0) need(open, ACCESS.WRITE_OWNER);
   if ((parts & SECURITY_PART.DACL) !== 0) need(open, ACCESS.WRITE_DAC);
   if ((parts & SECURITY_PART.SACL) !== 0) need(open, ACCESS.SYSTEM_SECURITY);
   if (data.length > SMB_LIMITS.securityDescriptorBytesMax) throw refuse(STATUS.INVALID_SECURITY_DESCR);
-  await open.file.setSecurity(decodeSecurityDescriptor(data), parts);
+  await open.file.setSecurity({ descriptor: decodeSecurityDescriptor(data), parts });
 }

@@ -1,4 +1,6 @@
+import { findShare } from "../../services/file/shares.ts";
 import { SMB_LIMITS } from "../limits.ts";
+import type { Share } from "../session/session.ts";
 import { type Reply, type Request, success } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { emptyBody } from "../wire/session-setup.ts";
@@ -7,10 +9,10 @@ import { textOf } from "../wire/text.ts";
 import { SHARE_FLAG, SHARE_TYPE, treeConnectRequest, treeConnectResponse } from "../wire/tree-connect.ts";
 
 const PIPES = "IPC$";
-/** What Samba answers for its pipes. */
+/** The value of Samba. */
 const PIPE_ACCESS = 0x1f_00a9;
 
-/** `\\server\share`: whatever the server was called, the session's account decides. */
+/** `\\server\share`: the session's account decides, whatever name the client has for the server. */
 export async function treeConnect(request: Request): Promise<Reply> {
   const session = request.user;
   if (session.isAnonymous) throw refuse(STATUS.ACCESS_DENIED);
@@ -20,8 +22,7 @@ export async function treeConnect(request: Request): Promise<Reply> {
   const name = found[1]!;
   if (session.trees.size >= SMB_LIMITS.treesPerSessionMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
   const isPipes = name.toUpperCase() === PIPES;
-  const share = isPipes ? undefined : await session.connection.server.fileSystem.share(session.account, name);
-  if (!isPipes && share === undefined) throw refuse(STATUS.BAD_NETWORK_NAME);
+  const share = isPipes ? undefined : await findSmbShare(request, name);
   if (session.state !== "valid") throw refuse(STATUS.USER_SESSION_DELETED);
   request.tree = session.addTree((id) => ({ id, session, share }));
   return success(
@@ -34,8 +35,16 @@ export async function treeConnect(request: Request): Promise<Reply> {
   );
 }
 
+/** Names of shares have no capital letters, whatever a client writes. */
+async function findSmbShare({ context, user: { account } }: Request, name: string): Promise<Share> {
+  const ref = { account, share: name.toLowerCase() };
+  const record = await context.files.parts.store.read((read) => findShare(read, ref));
+  if (record?.settings.protocols !== "SMB") throw refuse(STATUS.BAD_NETWORK_NAME);
+  return { ref, id: record.id, acls: context.aclsOf(account) };
+}
+
 export async function treeDisconnect(request: Request): Promise<Reply> {
   emptyBody.decode(request.pdu);
-  await request.connection.server.endTree(request.tree!);
+  await request.context.endTree(request.tree!);
   return success(emptyBody.encode({}));
 }

@@ -1,5 +1,10 @@
-import type { Share } from "../file-system.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
+import { readSpace } from "../../services/file/opens/share-queries.ts";
+import type { SmbContext } from "../context.ts";
 import { SMB_LIMITS } from "../limits.ts";
+import type { Share } from "../session/session.ts";
+import { withStatus } from "../transport/statuses.ts";
+import { fileTimeOfTicks } from "../wire/filetime.ts";
 import { refuse, STATUS } from "../wire/status.ts";
 import {
   deviceInformation,
@@ -22,26 +27,37 @@ const UNIT_BYTES = SECTOR_BYTES * SECTORS_PER_UNIT;
 const ALIGNED = 3;
 
 const exactly = (data: Buffer): InfoAnswer => ({ data, fixedBytes: data.length });
-const units = (bytes: number): bigint => BigInt(Math.floor(bytes / UNIT_BYTES));
 const serialOf = (share: Share): number => Number(BigInt.asUintN(32, share.id ^ (share.id >> 32n)));
 
-export async function volumeInformation(share: Share, informationClass: number): Promise<InfoAnswer> {
+async function spaceOf({ files }: SmbContext, { ref }: Share) {
+  const { quotaGib, usedBytes } = await withStatus(readSpace(files, ref));
+  const totalBytes = quotaGib * FILE_LIMITS.quotaUnitBytes;
+  const units = (bytes: number): bigint => BigInt(Math.floor(bytes / UNIT_BYTES));
+  return { totalUnits: units(totalBytes), freeUnits: units(Math.max(0, totalBytes - usedBytes)) };
+}
+
+export async function volumeInformation(
+  context: SmbContext,
+  share: Share,
+  informationClass: number,
+): Promise<InfoAnswer> {
   switch (informationClass) {
     case VOLUME_CLASS.VOLUME:
       return {
         data: encodeVolumeInformation({
-          creationTime: share.createdAt,
+          // The id of a share is the revision at which it was created.
+          creationTime: fileTimeOfTicks(share.id),
           serial: serialOf(share),
-          label: share.name,
+          label: share.ref.share,
         }),
         fixedBytes: 24,
       };
     case VOLUME_CLASS.SIZE: {
-      const { totalBytes, freeBytes } = await share.space();
+      const { totalUnits, freeUnits } = await spaceOf(context, share);
       return exactly(
         sizeInformation.encode({
-          totalUnits: units(totalBytes),
-          availableUnits: units(freeBytes),
+          totalUnits,
+          availableUnits: freeUnits,
           sectorsPerUnit: SECTORS_PER_UNIT,
           bytesPerSector: SECTOR_BYTES,
         }),
@@ -50,7 +66,7 @@ export async function volumeInformation(share: Share, informationClass: number):
     case VOLUME_CLASS.DEVICE:
       return exactly(deviceInformation.encode({ deviceType: DISK, characteristics: IS_MOUNTED }));
     case VOLUME_CLASS.ATTRIBUTE:
-      // Windows edits permissions only on what calls itself NTFS.
+      // Windows edits permissions only on a volume of this name.
       return {
         data: encodeAttributeInformation({
           attributes:
@@ -59,7 +75,7 @@ export async function volumeInformation(share: Share, informationClass: number):
             VOLUME_ATTRIBUTE.PERSISTENT_ACLS |
             VOLUME_ATTRIBUTE.SPARSE_FILES |
             VOLUME_ATTRIBUTE.EXTENDED_ATTRIBUTES |
-            (share.keepsStreams === true ? VOLUME_ATTRIBUTE.NAMED_STREAMS : 0),
+            (context.hasStreams ? VOLUME_ATTRIBUTE.NAMED_STREAMS : 0),
           componentCharsMax: SMB_LIMITS.nameCharsMax,
           name: "NTFS",
         }),
@@ -68,12 +84,12 @@ export async function volumeInformation(share: Share, informationClass: number):
     case VOLUME_CLASS.CONTROL:
       return exactly(Buffer.alloc(48));
     case VOLUME_CLASS.FULL_SIZE: {
-      const { totalBytes, freeBytes } = await share.space();
+      const { totalUnits, freeUnits } = await spaceOf(context, share);
       return exactly(
         fullSizeInformation.encode({
-          totalUnits: units(totalBytes),
-          callerAvailableUnits: units(freeBytes),
-          actualAvailableUnits: units(freeBytes),
+          totalUnits,
+          callerAvailableUnits: freeUnits,
+          actualAvailableUnits: freeUnits,
           sectorsPerUnit: SECTORS_PER_UNIT,
           bytesPerSector: SECTOR_BYTES,
         }),

@@ -1,4 +1,3 @@
-import type { ShareEntry } from "../file-system.ts";
 import { NdrReader, NdrWriter } from "./ndr.ts";
 
 /** The server service ([MS-SRVS]), which lists shares. */
@@ -12,6 +11,10 @@ const PLATFORM_NT = 500;
 const SERVER_TYPE = 0x9003;
 
 type RpcResult = { readonly stub: Buffer } | { readonly fault: number };
+export interface ShareEntry {
+  readonly name: string;
+  readonly comment: string;
+}
 
 interface Listed extends ShareEntry {
   readonly type: number;

@@ -10,25 +10,25 @@ import {
   nextStep,
 } from "../../concurrency/cache-lease.ts";
 import { SMB_LIMITS } from "../limits.ts";
+import type { FileTime } from "../wire/filetime.ts";
 import { refuse, STATUS } from "../wire/status.ts";
-import type { FileOpen } from "./open.ts";
-import type { LazyWrite } from "./write-times.ts";
+import type { Open } from "./open.ts";
 
 /**
- * Files that SMB clients have open in this process, with the caches (oplocks and leases) those clients hold and the
- * requests that wait for a byte-range lock. Which cache goes when is decided in src/concurrency/cache-lease.ts; here
- * breaks are sent, answers awaited, and silence ended after its time.
+ * Files that SMB clients have open in this process, with the caches (oplocks and leases) of those clients and the
+ * requests that wait for a byte-range lock. src/concurrency/cache-lease.ts decides which cache breaks when; this file
+ * sends breaks, waits for answers, and ends a break that stays without one.
  */
 export interface LeaseName {
   readonly client: Buffer;
   readonly key: Buffer;
 }
 
-/** One oplock, or one lease with all the opens that share its key. */
+/** An oplock, or a lease with all the opens that share its key. */
 export interface CacheEntry {
   readonly inode: OpenInode;
   readonly lease: (LeaseName & { readonly version: 1 | 2; readonly parentKey: Buffer }) | undefined;
-  readonly opens: Set<FileOpen>;
+  readonly opens: Set<Open>;
   state: CacheState;
   epoch: number;
   breaking: Breaking | undefined;
@@ -36,38 +36,45 @@ export interface CacheEntry {
 
 interface Breaking {
   to: CacheState;
-  /** What may be left when all who wait for it can go on: somebody may have come who needs more than the first. */
+  /** What may be left when all waiting requests can go on: a later one may need more than the first. */
   required: CacheState;
   timer: Timer;
   readonly done: Promise<void>;
   readonly finish: () => void;
 }
 
+/** A write that clients do not see in the file's times yet: see write-times.ts. */
+interface LazyWrite {
+  readonly shown: FileTime;
+  readonly timer: Timer | undefined;
+}
+
 export interface OpenInode {
   readonly name: string;
-  /** Of a named stream: the name of what it belongs to. */
+  /** Of a named stream: the name of its file or directory. */
   readonly base: string | undefined;
-  /** It goes with its last handle: whoever comes now is refused, and nobody has to make room. */
+  /** New opens are refused, so they break no caches. */
   isDeletePending: boolean;
-  /** It was written, and clients are not told yet. */
   lazyWrite: LazyWrite | undefined;
-  readonly opens: Set<FileOpen>;
+  readonly opens: Set<Open>;
   readonly caches: Set<CacheEntry>;
-  /** Tried again, first come first served, whenever a lock goes. */
+  /** Tried again in the order of arrival whenever a lock is released. */
   readonly lockWaiters: Set<() => Promise<boolean>>;
 }
 
 export type SendBreak = (entry: CacheEntry, to: CacheState, isAnswerNeeded: boolean) => void;
 
 const NONE: readonly OpenInode[] = [];
-const nameOf = (share: bigint, inode: bigint): string => `${share}:${inode}`;
+/** A file in a share snapshot is another file than the live one. */
+const nameOf = (share: bigint, inode: bigint, snapshot?: bigint): string =>
+  snapshot === undefined ? `${share}:${inode}` : `${share}@${snapshot}:${inode}`;
 const leaseNameOf = ({ client, key }: LeaseName): string => client.hexSlice() + key.hexSlice();
 
 export class OpenInodes {
   readonly #timers: Timers;
   readonly #sendBreak: SendBreak;
   readonly #inodes = new Map<string, OpenInode>();
-  /** Named streams that are open, by what they belong to. */
+  /** Open named streams by the name of their file or directory. */
   readonly #streams = new Map<string, Set<OpenInode>>();
   readonly #leases = new Map<string, CacheEntry>();
   readonly #cached = new Set<CacheEntry>();
@@ -81,7 +88,7 @@ export class OpenInodes {
     return this.#inodes.size;
   }
 
-  /** Somebody holds a cache, or a lease by its key alone. */
+  /** Whether a client has an oplock or a lease, perhaps one without any caching state. */
   get isAnyCached(): boolean {
     return this.#cached.size > 0;
   }
@@ -95,7 +102,7 @@ export class OpenInodes {
     return this.#streams.get(nameOf(share, inode)) ?? NONE;
   }
 
-  /** Nodes with something open below a directory: as many looks as there are nodes open, for a rename that is rare. */
+  /** Open inodes below a directory. It looks at every open inode, because renames of directories are rare. */
   *below(share: bigint, directory: readonly string[]): Generator<OpenInode> {
     const prefix = `${directory.join("\\").toUpperCase()}\\`;
     for (const inode of this.#inodes.values()) {
@@ -109,20 +116,20 @@ export class OpenInodes {
     return this.#leases.get(leaseNameOf(name));
   }
 
-  /** A lease key names one file: using it for another is a mistake of the client. */
+  /** A lease key names one file: refuses a client that uses it for another. */
   checkLease(name: LeaseName, inode: OpenInode | undefined): void {
     const entry = this.findLease(name);
     if (entry !== undefined && entry.inode !== inode) throw refuse(STATUS.INVALID_PARAMETER);
   }
 
-  add(share: bigint, open: FileOpen): OpenInode {
-    const name = nameOf(share, open.file.inode);
+  add(share: bigint, open: Open): OpenInode {
+    const { inode: id, base, ref } = open.file;
+    const name = nameOf(share, id, ref.snapshot);
     let inode = this.#inodes.get(name);
     if (inode === undefined) {
-      const { base } = open.file;
       inode = {
         name,
-        base: base === undefined ? undefined : nameOf(share, base),
+        base: base === undefined ? undefined : nameOf(share, base, ref.snapshot),
         isDeletePending: false,
         lazyWrite: undefined,
         opens: new Set(),
@@ -138,7 +145,7 @@ export class OpenInodes {
     return inode;
   }
 
-  remove(open: FileOpen): void {
+  remove(open: Open): void {
     const { inode } = open;
     if (inode === undefined) return;
     open.inode = undefined;
@@ -146,19 +153,19 @@ export class OpenInodes {
     const entry = open.cache;
     if (entry !== undefined) {
       entry.opens.delete(open);
-      if (entry.opens.size === 0) this.#forget(entry);
+      if (entry.opens.size === 0) this.#remove(entry);
     }
     this.locksChanged(inode);
     if (inode.opens.size > 0) return;
     inode.lazyWrite?.timer?.cancel();
     this.#inodes.delete(inode.name);
     if (inode.base === undefined) return;
-    const beside = this.#streams.get(inode.base);
-    beside?.delete(inode);
-    if (beside?.size === 0) this.#streams.delete(inode.base);
+    const streams = this.#streams.get(inode.base);
+    streams?.delete(inode);
+    if (streams?.size === 0) this.#streams.delete(inode.base);
   }
 
-  #forget(entry: CacheEntry): void {
+  #remove(entry: CacheEntry): void {
     entry.state = NO_CACHE;
     entry.inode.caches.delete(entry);
     this.#cached.delete(entry);
@@ -166,24 +173,24 @@ export class OpenInodes {
     entry.breaking?.finish();
   }
 
-  /** Gives a new open the cache it may have. A lease that exists under the key is shared, and may grow. */
+  /** Grants a cache to a new open. Opens with the same lease key share the lease, which may grow. */
   grant(
     inode: OpenInode,
-    open: FileOpen,
+    open: Open,
     request: {
-      readonly wanted: CacheState;
+      readonly requested: CacheState;
       readonly lease: CacheEntry["lease"];
-      /** Of a lease of version 2: what the client counted up to. */
+      /** The client's count, of a lease of version 2. */
       readonly epoch: number;
       readonly isStat: (access: number) => boolean;
     },
   ): CacheEntry | undefined {
-    const { wanted, lease, isStat } = request;
+    const { requested, lease, isStat } = request;
     const own = lease === undefined ? undefined : this.findLease(lease);
     const others = [...inode.caches].filter((entry) => entry !== own);
-    const isOwn = (other: FileOpen): boolean => other === open || (own?.opens.has(other) ?? false);
+    const isOwn = (other: Open): boolean => other === open || (own?.opens.has(other) ?? false);
     const granted = grantCache({
-      requested: wanted,
+      requested,
       isLease: lease !== undefined,
       isShared: [...inode.opens].some((other) => !isOwn(other) && !isStat(other.access)),
       isLocked: [...inode.opens].some((other) => !isOwn(other) && other.lockCount > 0),
@@ -191,8 +198,8 @@ export class OpenInodes {
     });
     if (own !== undefined) {
       own.opens.add(open);
-      // A lease grows to all that was asked for or not at all, and never shrinks by asking.
-      const isGrowing = granted === wanted && (granted & own.state) === own.state && granted !== own.state;
+      // A lease grows to all of the requested state or not at all, and a request never shrinks it.
+      const isGrowing = granted === requested && (granted & own.state) === own.state && granted !== own.state;
       if (own.breaking === undefined && isGrowing) {
         own.state = granted;
         own.epoch = (own.epoch + 1) & 0xffff;
@@ -215,8 +222,8 @@ export class OpenInodes {
   }
 
   /**
-   * Breaks what stands in the way of `conflict`, caches under `except` apart. The promise, when there is one, ends
-   * once every client that must answer has; then the caller looks again.
+   * Breaks the caches that conflict, except those under `except`. The promise, if there is one, resolves once every
+   * client that must answer has answered; then the caller checks again.
    */
   resolve(
     inode: OpenInode,
@@ -232,12 +239,12 @@ export class OpenInodes {
       else entry.breaking.required &= broken.to;
       if (broken.isAwaited && entry.breaking !== undefined) waits.push(entry.breaking.done);
     }
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
+    return allOf(waits);
   }
 
   /**
-   * The same for what keeps a file where it is, or keeps others out of it: handles of its named streams do so too. What
-   * is asked for may be a stream itself, and `base` what it belongs to.
+   * The same for the file with its named streams, whose handles conflict with a deletion and a rename, too. The inode
+   * may be a stream itself, and `base` its file.
    */
   resolveWhole(
     share: bigint,
@@ -247,11 +254,11 @@ export class OpenInodes {
   ): Promise<void> | undefined {
     const waits: Promise<void>[] = [];
     const own = [this.find(share, inode), base === undefined ? undefined : this.find(share, base)];
-    for (const one of [...own, ...this.streamsOf(share, inode)]) {
-      const wait = one && this.resolve(one, conflict, except);
+    for (const open of [...own, ...this.streamsOf(share, inode)]) {
+      const wait = open && this.resolve(open, conflict, except);
       if (wait !== undefined) waits.push(wait);
     }
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
+    return allOf(waits);
   }
 
   #start(entry: CacheEntry, to: CacheState): void {
@@ -265,7 +272,7 @@ export class OpenInodes {
       const breaking: Breaking = {
         to,
         required: to,
-        timer: this.#silenceOf(entry),
+        timer: this.#answerTimer(entry),
         done,
         finish: () => {
           breaking.timer.cancel();
@@ -276,16 +283,16 @@ export class OpenInodes {
       entry.breaking = breaking;
     }
     this.#sendBreak(entry, to, isAnswerNeeded);
-    if (!isAnswerNeeded) this.#settle(entry, to);
+    if (!isAnswerNeeded) this.#setState(entry, to);
   }
 
-  #silenceOf(entry: CacheEntry): Timer {
+  #answerTimer(entry: CacheEntry): Timer {
     return this.#timers.after(SMB_LIMITS.breakMillis, () => this.#finish(entry, NO_CACHE));
   }
 
-  /** The client has answered, and somebody waits who needs more than it has given up. */
-  #goOn(entry: CacheEntry, breaking: Breaking, to: CacheState): void {
-    // It belongs to the break before it and counts with it: the epoch stays.
+  /** The client has answered, and a waiting request needs more than it has given up. */
+  #breakFurther(entry: CacheEntry, breaking: Breaking, to: CacheState): void {
+    // The second break belongs to the first: the epoch stays.
     const isAnswerNeeded = needsAnswer(entry.state, to);
     this.#sendBreak(entry, to, isAnswerNeeded);
     if (!isAnswerNeeded) {
@@ -294,19 +301,19 @@ export class OpenInodes {
     }
     breaking.to = to;
     breaking.timer.cancel();
-    breaking.timer = this.#silenceOf(entry);
+    breaking.timer = this.#answerTimer(entry);
   }
 
   #finish(entry: CacheEntry, state: CacheState): void {
     const breaking = entry.breaking;
-    this.#settle(entry, state);
+    this.#setState(entry, state);
     breaking?.finish();
   }
 
-  #settle(entry: CacheEntry, state: CacheState): void {
+  #setState(entry: CacheEntry, state: CacheState): void {
     entry.state = state;
     if (state !== NO_CACHE || entry.lease !== undefined) return;
-    // An oplock that was broken to nothing is gone; a lease stays as long as its key is open.
+    // An oplock ends when it breaks to none; a lease stays as long as its key has opens.
     entry.inode.caches.delete(entry);
     this.#cached.delete(entry);
     for (const open of entry.opens) open.cache = undefined;
@@ -327,9 +334,9 @@ export class OpenInodes {
       return;
     }
     entry.state = state;
-    // The answer to this acknowledgement goes out before the client is asked for more.
+    // The reply to this acknowledgement goes out before the next break.
     this.#timers.after(0, () => {
-      if (entry.breaking === breaking) this.#goOn(entry, breaking, next);
+      if (entry.breaking === breaking) this.#breakFurther(entry, breaking, next);
     });
   }
 
@@ -339,4 +346,8 @@ export class OpenInodes {
       for (const attempt of [...inode.lockWaiters]) if (await attempt()) inode.lockWaiters.delete(attempt);
     })();
   }
+}
+
+function allOf(waits: readonly Promise<void>[]): Promise<void> | undefined {
+  return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
 }

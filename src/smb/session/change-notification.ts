@@ -1,11 +1,11 @@
 import { SMB_LIMITS } from "../limits.ts";
 import { encodeNotifyRecords, type NotifyRecord, notifyRecordBytes } from "../wire/directory.ts";
-import { refuse, STATUS } from "../wire/status.ts";
+import { STATUS } from "../wire/status.ts";
 
 /**
- * Change notification. A watch belongs to an open directory; its first request fixes what it looks for, and what
- * happens between two requests is kept, up to a limit beyond which the client is told to look for itself. Only what
- * SMB clients do is told: REST calls do not notify, as on Azure.
+ * Change notification. A watch belongs to an open directory; its first request sets the filter. Changes between two
+ * requests are recorded up to a limit; beyond it the reply is NOTIFY_ENUM_DIR, and the client lists the directory. Only
+ * changes by SMB clients are recorded: REST calls do not notify, as on Azure.
  */
 export class Watch {
   readonly path: readonly string[];
@@ -14,9 +14,12 @@ export class Watch {
   #records: NotifyRecord[] = [];
   #bytes = 0;
   #hasOverflowed = false;
-  #waiting: { readonly bytesMax: number; readonly resolve: (result: WatchResult) => void }[] = [];
+  readonly #waiting = new Set<{
+    readonly bytesMax: number;
+    readonly resolve: (result: WatchResult) => void;
+  }>();
 
-  /** Like the filter, the size of the first request's buffer holds for all that follow. */
+  /** Of the first request's buffer; like the filter, it holds for later requests. */
   readonly #bytesMax: number;
 
   constructor(input: {
@@ -38,26 +41,25 @@ export class Watch {
     if (this.#bytes > SMB_LIMITS.notifyBytesMax) this.overflow();
   }
 
-  /** More has happened than can be told: the client is to look for itself. */
+  /** The next reply is NOTIFY_ENUM_DIR. */
   overflow(): void {
     this.#hasOverflowed = true;
     this.#records = [];
     this.#bytes = 0;
   }
 
-  /** Answers a request that waits, when there is something to say. */
+  /** Answers the oldest waiting request, if something was recorded. */
   flush(): void {
-    if (this.#records.length === 0 && !this.#hasOverflowed) return;
-    const next = this.#waiting.shift();
-    if (next !== undefined) next.resolve(this.#take(next.bytesMax));
+    const [oldest] = this.#waiting;
+    const result = oldest && this.drain(oldest.bytesMax);
+    if (result === undefined) return;
+    this.#waiting.delete(oldest!);
+    oldest!.resolve(result);
   }
 
-  take(bytesMax: number): WatchResult | undefined {
+  /** Returns and clears the records; undefined if there are none. */
+  drain(bytesMax: number): WatchResult | undefined {
     if (this.#records.length === 0 && !this.#hasOverflowed) return undefined;
-    return this.#take(bytesMax);
-  }
-
-  #take(bytesMax: number): WatchResult {
     const data = encodeNotifyRecords(this.#records);
     const isTooMuch = this.#hasOverflowed || data.length > Math.min(bytesMax, this.#bytesMax);
     this.#records = [];
@@ -69,23 +71,19 @@ export class Watch {
   }
 
   wait(bytesMax: number): { readonly result: Promise<WatchResult>; readonly cancel: () => void } {
-    let settle: (result: WatchResult) => void = () => {};
+    let cancel = (): void => {};
     const result = new Promise<WatchResult>((resolve) => {
-      settle = resolve;
+      const entry = { bytesMax, resolve };
+      this.#waiting.add(entry);
+      cancel = () => void this.#waiting.delete(entry);
     });
-    const entry = { bytesMax, resolve: settle };
-    this.#waiting.push(entry);
-    const cancel = (): void => {
-      this.#waiting = this.#waiting.filter((one) => one !== entry);
-    };
     return { result, cancel };
   }
 
-  /** Ends every request that waits: the directory was closed or removed. */
+  /** Ends every waiting request: the directory was closed or removed. */
   end(status: number): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const { resolve } of waiting) resolve({ status, data: Buffer.alloc(0) });
+    for (const { resolve } of this.#waiting) resolve({ status, data: Buffer.alloc(0) });
+    this.#waiting.clear();
   }
 }
 
@@ -93,7 +91,7 @@ export interface ChangeEvent {
   readonly path: readonly string[];
   readonly action: number;
   readonly filter: number;
-  /** Who looks for one of these as well has been told in another way. */
+  /** A watch with one of these in its filter gets another event for the same change. */
   readonly unless?: number;
 }
 
@@ -104,19 +102,19 @@ export interface WatchResult {
 
 const fold = (path: readonly string[]): string => path.join("\\").toUpperCase();
 
-/** Who passes on to the clients of other nodes what happened here. */
-export interface Elsewhere {
-  /** Somebody here watches the share. */
+/** Notifies the clients of other processes. */
+interface RemoteWatches {
+  /** A client of this process watches the share. */
   watched(share: bigint): void;
   notify(share: bigint, events: readonly ChangeEvent[]): void;
   removed(share: bigint, path: readonly string[]): void;
 }
 
-/** The watches of all shares, found by directory: an event looks at the directories above it and nowhere else. */
+/** The watches of all shares by directory: an event looks only at the directories above it. */
 export class ChangeHub {
   readonly #watches = new Map<string, Set<Watch>>();
   readonly #counts = new Map<bigint, number>();
-  elsewhere: Elsewhere | undefined;
+  remote: RemoteWatches | undefined;
 
   #nameOf(share: bigint, path: readonly string[]): string {
     return `${share}:${fold(path)}`;
@@ -128,7 +126,7 @@ export class ChangeHub {
     if (found === undefined) this.#watches.set(name, new Set([watch]));
     else found.add(watch);
     this.#counts.set(share, (this.#counts.get(share) ?? 0) + 1);
-    this.elsewhere?.watched(share);
+    this.remote?.watched(share);
   }
 
   remove(share: bigint, watch: Watch): void {
@@ -145,13 +143,13 @@ export class ChangeHub {
     return this.#counts.keys();
   }
 
-  /** Tells what happened at a path. Several events of one operation belong into one answer, so they come together. */
+  /** Events of one operation belong into one reply, so they come together. */
   notify(share: bigint, events: readonly ChangeEvent[]): void {
     this.notifyLocal(share, events);
-    this.elsewhere?.notify(share, events);
+    this.remote?.notify(share, events);
   }
 
-  /** The same for what clients of another node did. */
+  /** The same for changes by clients of another process. */
   notifyLocal(share: bigint, events: readonly ChangeEvent[]): void {
     if (this.#watches.size === 0) return;
     const touched = new Set<Watch>();
@@ -169,7 +167,7 @@ export class ChangeHub {
     for (const watch of touched) watch.flush();
   }
 
-  /** So much has happened in a share that every watch of it is to look for itself. */
+  /** Overflows every watch of a share. */
   overflow(share: bigint): void {
     if (!this.#counts.has(share)) return;
     for (const [name, watches] of this.#watches) {
@@ -181,17 +179,13 @@ export class ChangeHub {
     }
   }
 
-  /** A directory is gone: whoever watched it is told. */
+  /** Ends the watches of a removed directory. */
   removed(share: bigint, path: readonly string[]): void {
-    this.removedHere(share, path);
-    this.elsewhere?.removed(share, path);
+    this.removedLocal(share, path);
+    this.remote?.removed(share, path);
   }
 
-  removedHere(share: bigint, path: readonly string[]): void {
+  removedLocal(share: bigint, path: readonly string[]): void {
     for (const watch of this.#watches.get(this.#nameOf(share, path)) ?? []) watch.end(STATUS.DELETE_PENDING);
   }
-}
-
-export function checkWatchSize(bytes: number): void {
-  if (bytes > SMB_LIMITS.transactBytesMax) throw refuse(STATUS.INVALID_PARAMETER);
 }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { STATUS, StatusError } from "../wire/status.ts";
 import { CreateReplays } from "./create-replays.ts";
-import type { FileOpen } from "./open.ts";
+import type { Open } from "./open.ts";
 
 const CLIENT = Buffer.alloc(16, 1);
 const ID = Buffer.alloc(16, 2);
-const open = (): FileOpen => ({ createName: undefined }) as unknown as FileOpen;
+const open = (): Open => ({ createName: undefined }) as unknown as Open;
 const refusedWith = (status: number) => (error: unknown) =>
   error instanceof StatusError && error.status === status;
 

@@ -1,82 +1,88 @@
 import { StorageFault } from "../../base/faults.ts";
+import type { OpenFile } from "../../services/file/open-file.ts";
 import { untilDone } from "../../services/file/until-done.ts";
-import type { FileHandle } from "../file-system.ts";
+import type { SmbContext } from "../context.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { SmbServer } from "../server.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { STATUS } from "../wire/status.ts";
 import { notifyStream, STREAM_EVENT } from "../wire/stream-names.ts";
-import type { CacheEntry } from "./caches.ts";
-import type { FileOpen, Open } from "./open.ts";
+import type { AnyOpen, Open } from "./open.ts";
 
 /**
- * Ends an open that no session names any more: its locks, its share mode, its cache, what waits on it. A patient
- * caller gives clients that only keep a file open which is to go the time to close it: to who asked, it is gone then.
+ * Ends an open that its session does not name any more: its locks, share mode, cache and waiting requests. With
+ * `mayWait` a CLOSE that deletes the file gives other clients time to close handles that only their caches keep open,
+ * so that the file is gone when the CLOSE is answered.
  */
 export async function closeOpen(
-  server: SmbServer,
-  open: Open,
-  { isPatient = false }: { readonly isPatient?: boolean } = {},
+  context: SmbContext,
+  open: AnyOpen,
+  { mayWait = false }: { readonly mayWait?: boolean } = {},
 ): Promise<void> {
   if (open.file === undefined) return;
-  server.replays.forget(open);
+  const { inodes, changes, log } = context;
+  const share = open.file.share;
+  context.replays.forget(open);
   for (const end of [...open.blockedLocks]) end(STATUS.RANGE_NOT_LOCKED);
-  endWatch(server, open, STATUS.NOTIFY_CLEANUP);
-  // Whoever watches a directory that is going learns it now, not when the last handle has closed.
-  if (open.isDeleteOnClose && open.file.kind === "directory")
-    server.changes.removed(open.tree.share!.id, open.path);
-  const eviction = open.isDeleteOnClose ? evictOthers(server, open) : undefined;
-  try {
-    const isRemoved = await open.file.close();
-    if (isRemoved === "withFile" || (isRemoved && open.stream === undefined)) notifyRemoved(server, open);
-    else if (isRemoved) notifyStream(server.changes, open, STREAM_EVENT.REMOVED);
-  } catch (error) {
-    server.log.error({ err: error }, "an SMB handle did not close");
-    if (error instanceof StorageFault) void closeLater(server, open.file);
-  } finally {
-    server.inodes.remove(open);
+  if (open.watch !== undefined) {
+    changes.remove(share, open.watch);
+    open.watch.end(STATUS.NOTIFY_CLEANUP);
+    open.watch = undefined;
   }
-  if (isPatient && eviction !== undefined) await withinCloseWait(server, eviction);
+  // Clients that watch a directory see its deletion now, not when the last handle has closed.
+  if (open.isDeleteOnClose && open.file.kind === "directory") changes.removed(share, open.path);
+  const broken = open.isDeleteOnClose ? breakOthers(context, open) : undefined;
+  try {
+    const ended = await open.file.close();
+    if (ended === "withFile" || (ended === "removed" && open.stream === undefined))
+      notifyRemoved(context, open);
+    else if (ended === "removed") notifyStream(changes, open, STREAM_EVENT.REMOVED);
+  } catch (error) {
+    log.error({ err: error }, "an SMB handle did not close");
+    if (error instanceof StorageFault) void closeLater(context, open.file);
+  } finally {
+    inodes.remove(open);
+  }
+  if (mayWait && broken !== undefined) await withinCloseWait(context, broken);
 }
 
-/** A handle whose client is gone keeps others away from the file for as long as its record is there. */
-async function closeLater({ log }: SmbServer, file: FileHandle): Promise<void> {
+/** Ends an open on behalf of another client or of REST. */
+export async function dropOpen(context: SmbContext, open: Open): Promise<void> {
+  open.session.removeOpen(open);
+  if (context.durables.isKept(open)) await context.durables.drop(open);
+  else await closeOpen(context, open);
+}
+
+/** A handle without a client blocks others for as long as its record is in the store. */
+async function closeLater({ log }: SmbContext, file: OpenFile): Promise<void> {
   await untilDone(log, () => file.close()).catch((err: unknown) =>
-    log.error({ err }, "an SMB handle that nobody uses is left open until this process ends"),
+    log.error({ err }, "an SMB handle without a client stays open until this process ends"),
   );
 }
 
-/** Ends with `work`, or when that takes long: somebody may be using the file, and it goes later. */
-async function withinCloseWait(server: SmbServer, work: Promise<void>): Promise<void> {
-  let end = (): void => {};
-  const late = new Promise<void>((resolve) => {
-    end = resolve;
+/** Ends with `work` or after a limit: a client that uses the file keeps it longer. */
+async function withinCloseWait({ timers }: SmbContext, work: Promise<void>): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = timers.after(SMB_LIMITS.closeWaitMillis, resolve);
+    void work.finally(() => {
+      timer.cancel();
+      resolve();
+    });
   });
-  const timer = server.timers.after(SMB_LIMITS.closeWaitMillis, end);
-  await Promise.race([work, late]);
-  timer.cancel();
 }
 
-/** Other clients may only keep the file open in their caches: they are told to let go, or it would never go. */
-function evictOthers(server: SmbServer, open: FileOpen): Promise<void> | undefined {
+/** Breaks the caches of other clients, which may keep a delete-pending file open. */
+function breakOthers({ inodes }: SmbContext, open: Open): Promise<void> | undefined {
   const { inode } = open;
   if (inode === undefined) return undefined;
   inode.isDeletePending = true;
-  const isOwn = (entry: CacheEntry): boolean => entry === open.cache;
-  return server.inodes.resolveWhole(open.tree.share!.id, { inode: open.file.inode }, "remove", isOwn);
+  const { share, inode: id } = open.file;
+  return inodes.resolveWhole(share, { inode: id }, "remove", (entry) => entry === open.cache);
 }
 
-function endWatch(server: SmbServer, open: FileOpen, status: number): void {
-  if (open.watch === undefined) return;
-  server.changes.remove(open.tree.share!.id, open.watch);
-  open.watch.end(status);
-  open.watch = undefined;
-}
-
-function notifyRemoved(server: SmbServer, open: FileOpen): void {
-  const share = open.tree.share!.id;
+function notifyRemoved({ changes }: SmbContext, open: Open): void {
+  const share = open.file.share;
   const isDirectory = open.file.kind === "directory";
-  if (isDirectory) server.changes.removed(share, open.path);
+  if (isDirectory) changes.removed(share, open.path);
   const filter = isDirectory ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
-  server.changes.notify(share, [{ path: open.path, action: NOTIFY_ACTION.REMOVED, filter }]);
+  changes.notify(share, [{ path: open.path, action: NOTIFY_ACTION.REMOVED, filter }]);
 }

@@ -1,27 +1,32 @@
-import type { FileHandle, ListedEntry } from "../file-system.ts";
+import type { OpenFile } from "../../services/file/open-file.ts";
 import type { Pipe } from "../rpc/pipe.ts";
 import type { SequencedOpen } from "../transport/channel-sequence.ts";
-import type { Request } from "../transport/request.ts";
 import type { FileTime } from "../wire/filetime.ts";
 import type { FileId } from "../wire/layout.ts";
 import type { CacheEntry, OpenInode } from "./caches.ts";
 import type { Watch } from "./change-notification.ts";
+import type { FileInfo } from "./file-info.ts";
 import type { Session, Tree } from "./session.ts";
 
-/** Where a listing of a directory stands: its pattern sticks, and so do the entries that were read ahead. */
+export interface ListedEntry {
+  readonly name: string;
+  readonly info: FileInfo;
+}
+
+/** The position of a directory listing. The pattern stays until the client restarts the scan. */
 export interface Scan {
   readonly pattern: string;
   readonly matches: (name: string) => boolean;
-  /** The last name taken from the file system. */
+  /** The last name read from the directory. */
   after: string | undefined;
   /** 0: `.` is next, 1: `..`, 2: the entries. */
   dots: number;
-  /** Read, and not yet sent because the reply was full. */
-  waiting: ListedEntry[];
+  /** Entries that were read, and did not fit into the last reply. */
+  unsent: ListedEntry[];
   isAtEnd: boolean;
 }
 
-/** What a client reconnects a handle by after its connection was lost. */
+/** How a client reconnects to an open after its connection was lost. */
 export interface Durability {
   readonly kind: "v1" | "v2";
   readonly createGuid: Buffer | undefined;
@@ -29,10 +34,17 @@ export interface Durability {
 }
 
 interface OpenBase {
-  /** The volatile half changes when the open is reconnected. */
+  /** The volatile half changes when the client reconnects. */
   fileId: FileId;
   tree: Tree;
   session: Session;
+}
+
+/** A request that uses an open. */
+export interface InFlightRequest {
+  /** Not 0 when it waits for another client. */
+  readonly asyncId: bigint;
+  whenDone(): Promise<void>;
 }
 
 export interface PipeOpen extends OpenBase {
@@ -40,27 +52,27 @@ export interface PipeOpen extends OpenBase {
   readonly file: undefined;
 }
 
-export interface FileOpen extends OpenBase, SequencedOpen {
+/** The protocol's state of an open file or directory ([MS-SMB2] 3.3.1.10). */
+export interface Open extends OpenBase, SequencedOpen {
   readonly pipe: undefined;
-  readonly file: FileHandle;
-  /** What SMB clients share of the file; undefined once the open has ended. */
+  readonly file: OpenFile;
+  /** State that opens of the same inode share; undefined once the open has ended. */
   inode: OpenInode | undefined;
-  /** Names from the root of the share down; changes with a rename. */
+  /** Changes with a rename, as does `stream`. */
   path: readonly string[];
-  /** Of a named stream: its name. */
   stream: string | undefined;
   readonly access: number;
-  /** All that could have been granted when it was opened. */
+  /** The maximum that could have been granted. */
   readonly maximalAccess: number;
   readonly shareAccess: number;
   readonly createOptions: number;
   isDeleteOnClose: boolean;
   position: bigint;
-  /** How many extended attributes a scan of them has told. */
+  /** How many extended attributes a scan has returned. */
   eaPosition: number;
   mode: number;
   scan: Scan | undefined;
-  /** Listings of one handle run one after the other: they share a position. */
+  /** Listings through one handle run in sequence: they share a position. */
   scanning: Promise<unknown>;
   watch: Watch | undefined;
   cache: CacheEntry | undefined;
@@ -69,21 +81,18 @@ export interface FileOpen extends OpenBase, SequencedOpen {
   lockCount: number;
   /** LOCK requests that wait; closing the handle ends them. */
   readonly blockedLocks: Set<(status: number) => void>;
-  /** Requests that use it now and end by themselves. */
-  readonly inFlight: Set<Request>;
-  hasWritten: boolean;
-  /** The file's time of the last write as this handle was told it, if nothing has moved it since. */
+  /** Requests that use it and do not wait for other clients. */
+  readonly inFlight: Set<InFlightRequest>;
+  /** The last write time in the reply to CREATE, until the first write. */
   shownWriteTime: FileTime | undefined;
   /** See src/smb/session/write-times.ts. */
   hasPendingWriteNotice: boolean;
   hasNotifiedWrite: boolean;
-  /** The client has set the time itself. */
+  /** The client has set the last write time itself. */
   isWriteTimeFrozen: boolean;
-  /** What its CREATE did, for the answer to a replay. */
-  readonly action: number;
   readonly appInstance: Buffer | undefined;
-  /** The id its CREATE came with, as it is known to `CreateReplays`. */
+  /** The key of its CREATE in `CreateReplays`. */
   createName: string | undefined;
 }
 
-export type Open = PipeOpen | FileOpen;
+export type AnyOpen = PipeOpen | Open;

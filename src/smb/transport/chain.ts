@@ -1,4 +1,3 @@
-import { Refusal } from "../../base/refusals.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { isSignatureValid } from "../crypto/signing.ts";
 import { SMB_LIMITS } from "../limits.ts";
@@ -6,21 +5,16 @@ import type { Session } from "../session/session.ts";
 import { COMMAND, decodeHeader, encodeError, FLAG, type Header, splitCompound } from "../wire/header.ts";
 import { ProtocolError, protocolError, refuse, STATUS, StatusError } from "../wire/status.ts";
 import type { Connection } from "./connection.ts";
-import { type ChainState, type Reply, Request } from "./request.ts";
+import { type Answer, type ChainState, type Reply, Request } from "./request.ts";
+import { BY_HANDLE, toStatus } from "./statuses.ts";
 
 /**
- * One message of a client: a request or a compound of them. Its parts run in their order; messages run beside each
- * other. The order of checks is that of the protocol: message id, session, signature, encryption, tree, body.
+ * One message of a client: a request, or a compound of requests that run in sequence. Messages run concurrently. The
+ * order of checks is that of the protocol: message id, session, signature, encryption, tree, body.
  */
 const KNOWN_FLAGS = FLAG.ASYNC | FLAG.RELATED | FLAG.SIGNED | FLAG.PRIORITY | FLAG.DFS | FLAG.REPLAY;
 
-export interface Answer {
-  readonly request: Request;
-  readonly reply: Reply;
-  readonly isInterim: boolean;
-}
-
-/** True when nobody holds on to any byte of `payload` afterwards. */
+/** True when no command refers to a byte of `payload` afterwards. */
 export async function runChain(
   connection: Connection,
   payload: Buffer,
@@ -35,7 +29,7 @@ export async function runChain(
     answers = [];
   };
   const sendInterim = (request: Request): void => {
-    // What is finished goes out first: the client must not wait for it as long as for this one.
+    // Finished replies go out first: the client must not wait for them as long as for this one.
     flush();
     const reply = { status: STATUS.PENDING, body: encodeError() };
     connection.send([{ request, reply, isInterim: true }]);
@@ -64,7 +58,7 @@ export async function runChain(
       isLast: index === pdus.length - 1,
       sendInterim,
     });
-    const reply = await runOne(request, { isFirst: index === 0, encryptedBy });
+    const reply = await runRequest(request, { isFirst: index === 0, encryptedBy });
     isReleased &&= request.isReleased;
     if (connection.isClosed) return isReleased;
     chain.session = request.session;
@@ -79,7 +73,7 @@ export async function runChain(
   return isReleased;
 }
 
-async function runOne(
+async function runRequest(
   request: Request,
   place: { readonly isFirst: boolean; readonly encryptedBy: Session | undefined },
 ): Promise<Reply> {
@@ -91,7 +85,7 @@ async function runOne(
     const result = row.run(request);
     return result instanceof Promise ? await result : result;
   } catch (error) {
-    const refused = statusOf(request.connection, error);
+    const refused = statusOf(request, error);
     if (header.command === COMMAND.CREATE || chain.fileId === undefined) chain.error ??= refused.status;
     return { status: refused.status, body: encodeError(refused.data) };
   } finally {
@@ -99,12 +93,13 @@ async function runOne(
   }
 }
 
-/** An error as the protocol has it. A breach has no answer and passes through. */
-function statusOf(connection: Connection, error: unknown): StatusError {
-  if (error instanceof StatusError) return error;
+/** The status of an error. A protocol error has no reply and ends the connection. */
+function statusOf({ header, context }: Request, error: unknown): StatusError {
+  // CREATE comes with a path, and the commands after it with a handle.
+  const refused = toStatus(error, header.command === COMMAND.CREATE ? {} : BY_HANDLE);
+  if (refused instanceof StatusError) return refused;
   if (error instanceof ProtocolError) throw error;
-  if (error instanceof Refusal) return refuse(error.row.smb ?? STATUS.ACCESS_DENIED);
-  connection.server.log.error({ err: error }, "an SMB request failed");
+  context.log.error({ err: error }, "an SMB request failed");
   return refuse(STATUS.UNEXPECTED_IO_ERROR);
 }
 
@@ -115,7 +110,7 @@ function admit(
   const { header, connection, chain, isRelated } = request;
   const needs = COMMANDS[header.command]?.needs ?? "session";
   if (isRelated) {
-    // There is nothing before it to be related to, nor for those that follow it.
+    // Without a request before it there is nothing to relate to.
     if (isFirst || chain.session === undefined) throw refuse(STATUS.INVALID_PARAMETER);
     request.session = chain.session;
     request.tree = chain.tree;
@@ -152,12 +147,12 @@ function checkSignature(request: Request): void {
   const signer = session?.channels.get(request.connection);
   if (isEncrypted || (header.flags & FLAG.SIGNED) === 0 || signer === undefined) return;
   const message = { messageId: header.messageId, isFromServer: false, isCancel: false };
-  // Also a refusal is signed then: the client must be able to believe it.
+  // A refusal is signed, too: otherwise the client would not accept it.
   request.isSigned = true;
   if (!isSignatureValid(signer, pdu, message)) throw refuse(STATUS.ACCESS_DENIED);
 }
 
-/** CANCEL has no answer, takes no credit, and is believed only from whoever holds the session. */
+/** CANCEL has no reply and takes no credit. It counts only when it proves the session's key. */
 function cancel(connection: Connection, header: Header, pdu: Buffer, encryptedBy: Session | undefined): void {
   const session = connection.sessions.get(header.sessionId);
   const signer = session?.channels.get(connection);

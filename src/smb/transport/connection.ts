@@ -5,11 +5,10 @@ import { freeNow } from "../../memory/free-now.ts";
 import { type OwnedChunk, PooledBuffer, release } from "../../memory/pooled-buffer.ts";
 import { readInto } from "../../memory/read-into.ts";
 import type { ReplyReservation } from "../../memory/reply-memory.ts";
-import { negotiateFromSmb1 } from "../commands/negotiate.ts";
+import type { SmbContext } from "../context.ts";
 import type { PreauthHash } from "../crypto/preauth.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { SmbServer } from "../server.ts";
-import type { Binding, Session } from "../session/session.ts";
+import type { Binding, Channel, Session } from "../session/session.ts";
 import { FrameAssembler, PREFIX_BYTES, prefixFor } from "../wire/framing.ts";
 import {
   COMMAND,
@@ -24,9 +23,8 @@ import { align8, HEADER_BYTES } from "../wire/layout.ts";
 import { decodeSmb1Negotiate } from "../wire/smb1-negotiate.ts";
 import { ProtocolError, protocolError, refuse, STATUS } from "../wire/status.ts";
 import { decodeTransform } from "../wire/transform.ts";
-import { type Answer, runChain } from "./chain.ts";
 import { CreditWindow } from "./credits.ts";
-import type { Reply, Request } from "./request.ts";
+import type { Answer, Reply, Request } from "./request.ts";
 
 const NOTHING: readonly Buffer[] = [];
 
@@ -46,13 +44,22 @@ function joined(parts: readonly Buffer[], length: number): Buffer {
   return whole;
 }
 
-/** A client's TCP connection: messages in, replies out, and what NEGOTIATE settled for all of it. */
-export class Connection {
-  readonly server: SmbServer;
+/** What a connection reports to the server, and hands over to the layers above. */
+export interface ConnectionHost {
+  /** Runs a message. True when no command refers to a byte of `payload` afterwards. */
+  run(connection: Connection, payload: Buffer, encryptedBy: Session | undefined): Promise<boolean>;
+  negotiateFromSmb1(connection: Connection, dialects: readonly string[]): void;
+  loggedIn(): void;
+  closed(): void;
+}
+
+/** A client's TCP connection: messages in, replies out, and the result of NEGOTIATE. */
+export class Connection implements Channel {
+  readonly context: SmbContext;
   readonly address: string;
   readonly credits = new CreditWindow();
   readonly sessions = new Map<bigint, Session>();
-  /** Sessions of other connections that the client is about to use here too. */
+  /** Logins in progress that bind sessions of other connections. */
   readonly bindings = new Map<bigint, Binding>();
   dialect = 0;
   cipher = 0;
@@ -70,8 +77,8 @@ export class Connection {
   isSmb1Greeted = false;
   activeAt: number;
   readonly startedAt: number;
-  /** What replies of this connection have of the memory for replies. */
   readonly replies: ReplyReservation;
+  readonly #host: ConnectionHost;
   readonly #socket: Socket;
   readonly #frames: FrameAssembler;
   readonly #async = new Map<bigint, Request>();
@@ -79,20 +86,21 @@ export class Connection {
   #bytesInFlight = 0;
   #isPaused = false;
 
-  constructor(server: SmbServer, socket: Socket) {
-    this.server = server;
-    this.replies = server.replyMemory.reservationFor(
+  constructor(context: SmbContext, socket: Socket, host: ConnectionHost) {
+    this.context = context;
+    this.#host = host;
+    this.replies = context.replyMemory.reservationFor(
       { destroy: () => this.close() },
       SMB_LIMITS.replyBytesMax,
     );
     this.#frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax, bufferPool);
     this.#socket = readInto(socket, {
       nextBuffer: () => this.#frames.place,
-      onFilled: (count) => this.#receive(() => this.#frames.placed(count, this.#taker)),
-      onBorrowed: (chunk) => this.#receive(() => this.#frames.add(chunk, this.#taker)),
+      onFilled: (count) => this.#receive(() => this.#frames.placed(count, this.#onFrame)),
+      onBorrowed: (chunk) => this.#receive(() => this.#frames.add(chunk, this.#onFrame)),
     });
     this.address = `${this.#socket.remoteAddress ?? ""}:${this.#socket.remotePort ?? 0}`;
-    this.startedAt = server.clock.now();
+    this.startedAt = context.clock.now();
     this.activeAt = this.startedAt;
     this.#socket.setNoDelay(true);
     this.#socket.setKeepAlive(true, SMB_LIMITS.keepAliveMillis);
@@ -113,7 +121,7 @@ export class Connection {
     return this.#socket.localAddress ?? "";
   }
 
-  /** Something is open in a session that comes over this connection, wherever it was opened. */
+  /** Whether a session that uses this connection has an open, wherever it was made. */
   get hasOpens(): boolean {
     for (const { opens } of this.sessions.values()) if (opens.size > 0) return true;
     return false;
@@ -122,46 +130,44 @@ export class Connection {
   /** After a login: messages may carry payload. */
   loggedIn(): void {
     this.isLoggedIn = true;
-    this.server.connectionLoggedIn(this);
+    this.#host.loggedIn();
     this.#frames.allow(
       Math.max(SMB_LIMITS.transactBytesMax, SMB_LIMITS.readBytesMax, SMB_LIMITS.writeBytesMax) +
         LIMITS.frameOverheadBytes,
     );
   }
 
-  #receive(take: () => void): void {
+  #receive(assemble: () => void): void {
     if (this.isClosed) return;
-    this.activeAt = this.server.clock.now();
+    this.activeAt = this.context.clock.now();
     try {
-      take();
+      assemble();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  readonly #taker = (frame: OwnedChunk): void => this.#take(frame);
-
   /** Owns the frame: a request that is done releases it. */
-  #take(frame: OwnedChunk): void {
+  readonly #onFrame = (frame: OwnedChunk): void => {
     if (this.isClosed) {
       release(frame);
       return;
     }
-    if (this.isLoggedIn) this.server.busyPoll.poke(frame.length);
+    if (this.isLoggedIn) this.context.busyPoll.poke(frame.length);
     const protocol = protocolOf(frame);
     if (protocol === PROTOCOL.SMB2) this.#run(frame, frame);
     else if (protocol === PROTOCOL.TRANSFORM) this.#runEncrypted(frame);
     else if (protocol === PROTOCOL.SMB1 && this.dialect === 0 && !this.isSmb1Greeted)
-      negotiateFromSmb1(this, decodeSmb1Negotiate(frame));
+      this.#host.negotiateFromSmb1(this, decodeSmb1Negotiate(frame));
     else throw protocolError("not a message of SMB2");
-  }
+  };
 
   #runEncrypted(frame: OwnedChunk): void {
     const session = this.sessions.get(decodeTransform(frame).sessionId);
-    if (session?.opener === undefined || session.state !== "valid")
+    if (session?.decryptor === undefined || session.state !== "valid")
       throw protocolError("encrypted for no session");
     session.usesEncryption = true;
-    const plain = session.opener.decrypt(frame);
+    const plain = session.decryptor.decrypt(frame);
     if (protocolOf(plain) !== PROTOCOL.SMB2) throw protocolError("what was encrypted is not SMB2");
     const isInPlace = plain.buffer === frame.buffer;
     if (!isInPlace) release(frame);
@@ -172,23 +178,19 @@ export class Connection {
   #run(payload: Buffer, frame: OwnedChunk, encryptedBy?: Session): void {
     this.#bytesInFlight += payload.length;
     this.#mayPause();
-    runChain(this, payload, encryptedBy).then(
-      (isDone) => {
-        if (isDone) release(frame);
-        this.#ran(payload.length);
+    this.#host.run(this, payload, encryptedBy).then(
+      (isReleased) => {
+        if (isReleased) release(frame);
+        this.#bytesInFlight -= payload.length;
+        this.#mayResume();
       },
       (error) => this.#fail(error),
     );
   }
 
-  #ran(bytes: number): void {
-    this.#bytesInFlight -= bytes;
-    this.#mayResume();
-  }
-
-  /** Enough is under way, or unread by the client; with the memory for replies used up, anything unread is enough. */
+  /** Too many bytes are in flight or unsent. When the memory for replies is full, any unsent byte is too many. */
   get #isFull(): boolean {
-    const unsentBytesMax = this.server.replyMemory.isFull ? 0 : SMB_LIMITS.replyBytesMax;
+    const unsentBytesMax = this.context.replyMemory.isFull ? 0 : SMB_LIMITS.replyBytesMax;
     return this.#bytesInFlight > SMB_LIMITS.requestBytesMax || this.replies.unsentBytes > unsentBytesMax;
   }
 
@@ -206,8 +208,8 @@ export class Connection {
 
   #fail(error: unknown): void {
     if (error instanceof ProtocolError)
-      this.server.log.debug({ client: this.address, what: error.message }, "SMB breach");
-    else this.server.log.error({ err: error, client: this.address }, "an SMB connection failed");
+      this.context.log.debug({ client: this.address, what: error.message }, "SMB protocol error");
+    else this.context.log.error({ err: error, client: this.address }, "an SMB connection failed");
     this.close();
   }
 
@@ -240,14 +242,14 @@ export class Connection {
     for (const request of this.#async.values()) if (isMeant(request)) request.cancel(request.endStatus);
   }
 
-  /** Sends replies as one message, signed or sealed as their requests were. */
+  /** Sends replies as one message, signed or encrypted as their requests were. */
   send(answers: readonly Answer[]): void {
     if (this.isClosed) return;
     const [first] = answers;
     const { request, reply } = first!;
-    const sealFor = request.isEncrypted ? request.session : undefined;
+    const encryptFor = request.isEncrypted ? request.session : undefined;
     if (answers.length === 1) {
-      this.write(this.#replyParts(first!, "alone"), sealFor, borrowedBy(reply));
+      this.write(this.#replyParts(first!, "alone"), encryptFor, borrowedBy(reply));
       this.#releaseReserved(first!);
       return;
     }
@@ -256,20 +258,20 @@ export class Connection {
       parts.push(...this.#replyParts(answer, index === answers.length - 1 ? "last" : "followed"));
     this.write(
       parts,
-      sealFor,
+      encryptFor,
       answers.flatMap((answer) => borrowedBy(answer.reply)),
     );
     for (const answer of answers) this.#releaseReserved(answer);
   }
 
-  /** The reply is with the socket: from here on it counts as long as it is unsent. */
+  /** The socket has the reply, and counts it as unsent from here on. */
   #releaseReserved({ request, isInterim }: Answer): void {
     if (isInterim || request.reservedBytes === 0) return;
     this.replies.release(request.reservedBytes);
     request.reservedBytes = 0;
   }
 
-  /** Among others every reply ends on a boundary of 8 bytes, also the last. */
+  /** In a compound every reply ends on a boundary of 8 bytes, also the last. */
   #replyParts({ request, reply, isInterim }: Answer, place: "alone" | "followed" | "last"): Buffer[] {
     const { header, session, isRelated } = request;
     const { body, payload = NOTHING, status } = reply;
@@ -278,15 +280,16 @@ export class Connection {
     const isAsync = request.asyncId !== 0n;
     const isSigned = !request.isEncrypted && !isInterim && (request.isSigned || reply.isSigned === true);
     const signer = isSigned ? (request.signer ?? session?.channels.get(this)) : undefined;
-    // A reply that cannot be signed carries the request's signature and flag back: clients tell by it that it is an
-    // answer to them, and believe the status of a session or a tree that is gone.
+    // A reply that cannot be signed repeats the request's signature and flag: by that, clients accept the status of a
+    // session or a tree that is gone.
     const isEcho = signer === undefined && !request.isEncrypted && !isInterim;
     const head = Buffer.allocUnsafe(HEADER_BYTES + body.length);
     writeHeader(head, {
       creditCharge: header.creditCharge,
       status,
       command: header.command,
-      credits: isAsync && !isInterim ? 0 : this.server.grantCredits(this, header.credits),
+      // A client does not learn before its login how many credits it could have.
+      credits: isAsync && !isInterim ? 0 : this.credits.grant(this.isLoggedIn ? header.credits : 1),
       flags:
         FLAG.RESPONSE |
         (header.flags & FLAG.PRIORITY) |
@@ -312,75 +315,78 @@ export class Connection {
     return parts;
   }
 
-  /** One message of these parts, sealed for a session if one is given. What is lent is free once it has left. */
-  write(parts: readonly Buffer[], sealFor: Session | undefined, lent: readonly Buffer[] = NOTHING): void {
+  /** Sends these parts as one message, and releases the borrowed ones once they were sent. */
+  write(
+    parts: readonly Buffer[],
+    encryptFor: Session | undefined,
+    borrowed: readonly Buffer[] = NOTHING,
+  ): void {
     if (this.isClosed) return;
-    // Holes of all files are one piece of zeros: only what lies in a room is ours to write over.
+    // All holes of files share one buffer of zeros: encryption overwrites only pooled buffers.
     const sent =
-      sealFor?.sealer === undefined
+      encryptFor?.encryptor === undefined
         ? parts
-        : sealFor.sealer.encrypt(
-            sealFor.id,
+        : encryptFor.encryptor.encrypt(
+            encryptFor.id,
             parts,
-            lent.filter((buffer) => buffer instanceof PooledBuffer),
+            borrowed.filter((buffer) => buffer instanceof PooledBuffer),
           );
     const length = sent.reduce((sum, part) => sum + part.length, 0);
     if (length <= SMB_LIMITS.joinedReplyBytesMax) {
       this.#socket.write(joined(sent, length));
-      lent.forEach(release);
+      borrowed.forEach(release);
       this.#wrote(length);
       return;
     }
-    this.server.busyPoll.poke(length);
+    this.context.busyPoll.poke(length);
     const [first, ...rest] = sent;
-    // What was sealed elsewhere is not needed any more.
-    for (const buffer of lent) if (!rest.includes(buffer)) release(buffer);
-    const haveLeft = (error?: Error | null): void => {
+    // These were encrypted into other buffers.
+    for (const buffer of borrowed) if (!rest.includes(buffer)) release(buffer);
+    const onSent = (error?: Error | null): void => {
       if (error) return;
       for (const part of rest) {
-        if (lent.includes(part)) release(part);
+        if (borrowed.includes(part)) release(part);
         else if (sent !== parts) freeNow(part);
       }
     };
     this.#socket.cork();
-    // The prefix and the small first part go out as one piece.
+    // The prefix and the small first part are one chunk.
     const head = Buffer.allocUnsafe(PREFIX_BYTES + first!.length);
     head.set(prefixFor(length));
     head.set(first!, PREFIX_BYTES);
     this.#socket.write(head);
     const last = rest.length - 1;
     for (const [index, part] of rest.entries()) {
-      if (index === last) this.#socket.write(part, haveLeft);
+      if (index === last) this.#socket.write(part, onSent);
       else this.#socket.write(part);
     }
     this.#socket.uncork();
     this.#wrote(length);
   }
 
-  /** Nearly always the system has all of it now. What is unsent is counted when "drain" will tell that it has left. */
+  /** Nearly always the kernel has all bytes by now. Others count as unsent until the event "drain". */
   #wrote(bytes: number): void {
     const unsentBytes = this.#socket.writableNeedDrain ? this.#socket.writableLength : 0;
     if (unsentBytes > 0 || this.replies.unsentBytes > 0) this.replies.setUnsent(unsentBytes, bytes);
     this.#mayPause();
   }
 
-  /** Gives way to a new connection. */
+  /** Closes in favour of a new connection. */
   evict(): void {
     this.close();
   }
 
-  /** Ends the connection and what lives on it. Durable opens stay behind for their time. */
+  /** Ends the connection and the sessions that have no other. Durable opens stay for their time. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
     this.#socket.destroy();
     this.replies.close();
-    // A file that is being opened stays for the session's other connections: the client asks again there.
-    this.cancelWhere(({ header, session }) => {
-      const isCarriedOn = session !== undefined && [...session.channels.keys()].some((one) => !one.isClosed);
-      return header.command !== COMMAND.CREATE || !isCarriedOn;
-    });
+    // A CREATE in progress stays for the session's other connections: the client sends it again there.
+    this.cancelWhere(
+      ({ header, session }) => header.command !== COMMAND.CREATE || session?.reachable === undefined,
+    );
     this.#async.clear();
-    this.server.connectionClosed(this);
+    this.#host.closed();
   }
 }

@@ -1,6 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
+import type { SmbContext } from "../context.ts";
 import type { Signer } from "../crypto/signing.ts";
-import type { FileOpen, Open } from "../session/open.ts";
+import type { AnyOpen, InFlightRequest, Open } from "../session/open.ts";
 import type { Session, Tree } from "../session/session.ts";
 import { COMMAND, FLAG, type Header } from "../wire/header.ts";
 import { type FileId, isNoFile } from "../wire/layout.ts";
@@ -17,13 +18,19 @@ export interface Reply {
   readonly payload?: readonly Buffer[];
   /** The connection owns the payload and releases it once it was sent (`src/memory/pooled-buffer.ts`). */
   readonly isBorrowed?: boolean;
-  /** The answer to a login is signed whatever the request was. */
+  /** The reply to a login is signed even if the request was not. */
   readonly isSigned?: boolean;
-  /** Sees the reply as it is sent, for hashes over the conversation. */
+  /** Gets the reply as it is sent, for the preauthentication hash. */
   readonly onBytes?: (parts: readonly Buffer[]) => void;
 }
 
-/** Commands that wait for nobody but the file system: CLOSE lets them finish. */
+export interface Answer {
+  readonly request: Request;
+  readonly reply: Reply;
+  readonly isInterim: boolean;
+}
+
+/** Commands that wait only for the file service: CLOSE lets them finish. */
 const ENDS_BY_ITSELF: readonly number[] = [
   COMMAND.READ,
   COMMAND.WRITE,
@@ -35,7 +42,7 @@ const ENDS_BY_ITSELF: readonly number[] = [
 
 export const success = (body: Buffer): Reply => ({ status: STATUS.SUCCESS, body });
 
-/** What the PDUs of one compound hand on to each other. */
+/** The state that the PDUs of a compound pass on to each other. */
 export interface ChainState {
   session: Session | undefined;
   tree: Tree | undefined;
@@ -44,33 +51,34 @@ export interface ChainState {
   error: number | undefined;
 }
 
-/** One PDU on its way through a command. */
-export class Request {
+/** One PDU and the state of the command that it runs. */
+export class Request implements InFlightRequest {
+  readonly context: SmbContext;
   readonly connection: Connection;
   readonly header: Header;
   readonly pdu: Buffer;
   readonly chain: ChainState;
   readonly isRelated: boolean;
   readonly isEncrypted: boolean;
-  /** Of its compound: only the last one may keep the client waiting. */
+  /** Of its compound: only the last PDU may wait for another client. */
   readonly isLast: boolean;
   isSigned = false;
-  /** The command is through with the bytes of the PDU, and so is everybody it gave them to. */
+  /** No code refers to the bytes of the PDU any more. */
   isReleased = false;
   /** Signs the reply in place of the connection's own key for the session. */
   signer: Signer | undefined;
   session: Session | undefined;
   tree: Tree | undefined;
-  /** Memory that waits for the reply. */
+  /** Of the memory for replies. */
   reservedBytes = 0;
   /** Not 0 once the interim reply was sent. */
   asyncId = 0n;
   readonly #sendInterim: (request: Request) => void;
-  #entered: { readonly open: FileOpen; readonly generation: Generation } | undefined;
+  #entered: { readonly open: Open; readonly generation: Generation } | undefined;
   #cancel: ((status: number) => void) | undefined;
-  #used: FileOpen | undefined;
-  #left: Promise<void> | undefined;
-  #notifyLeft: () => void = () => {};
+  #used: Open | undefined;
+  #done: Promise<void> | undefined;
+  #notifyDone: () => void = () => {};
 
   constructor(input: {
     readonly connection: Connection;
@@ -82,6 +90,7 @@ export class Request {
     readonly isLast: boolean;
     readonly sendInterim: (request: Request) => void;
   }) {
+    this.context = input.connection.context;
     this.connection = input.connection;
     this.header = input.header;
     this.pdu = input.pdu;
@@ -92,26 +101,26 @@ export class Request {
     this.#sendInterim = input.sendInterim;
   }
 
-  /** Of a request that the table lets through only with a session. */
+  /** The session of a request that needs one. */
   get user(): Session {
     if (this.session === undefined) throw refuse(STATUS.USER_SESSION_DELETED);
     return this.session;
   }
 
-  /** How a request ends that waits while its session or tree goes. */
+  /** The status of a waiting request whose session or tree ends. */
   get endStatus(): number {
     if (this.header.command === COMMAND.CHANGE_NOTIFY) return STATUS.NOTIFY_CLEANUP;
     return this.header.command === COMMAND.LOCK ? STATUS.RANGE_NOT_LOCKED : STATUS.CANCELLED;
   }
 
-  /** The payload sent or asked for is paid for. */
+  /** Refuses a payload, sent or requested, that costs more credits than the request pays. */
   checkCharge(bytes: number): void {
     if (chargeFor(bytes) > Math.max(1, this.header.creditCharge)) throw refuse(STATUS.INVALID_PARAMETER);
   }
 
   /**
-   * Before a long reply is made: a client that asks and does not read must not fill the memory. Nothing is to be
-   * waited for unless all of it is in use.
+   * Before a long reply: a client that sends requests and does not read replies must not fill the memory. It waits only
+   * when all of the memory is in use.
    */
   reserveReply(bytes: number): Promise<void> | undefined {
     const reserved = this.connection.replies.reserve(bytes);
@@ -125,7 +134,7 @@ export class Request {
   }
 
   /** The open a request names: in a related compound the one of the request before it. */
-  open(fileId: FileId): Open {
+  open(fileId: FileId): AnyOpen {
     const isUnnamed = isNoFile(fileId);
     if (this.isRelated) {
       const { fileId: earlier, error } = this.chain;
@@ -137,7 +146,7 @@ export class Request {
     return this.#named(fileId);
   }
 
-  #named(fileId: FileId): Open {
+  #named(fileId: FileId): AnyOpen {
     const open = this.user.openOf(fileId, this.tree);
     if (open.file?.isClosed === true) throw refuse(STATUS.FILE_CLOSED);
     this.chain.fileId = fileId;
@@ -149,7 +158,7 @@ export class Request {
     return open;
   }
 
-  #enter(open: FileOpen): void {
+  #enter(open: Open): void {
     this.#leaveSequence();
     const { command } = this.header;
     const generation = enterSequence(open, {
@@ -158,28 +167,29 @@ export class Request {
       isReplay: this.isReplay,
     });
     this.#entered = { open, generation };
-    // Who uses the handle has seen the answer to its CREATE and has no need to ask for it again.
-    if (open.createName !== undefined) this.connection.server.replays.forget(open);
+    // A client that uses the handle has the reply to its CREATE and will not replay it.
+    if (open.createName !== undefined) this.context.replays.forget(open);
   }
 
   /** The request is answered. */
   leave(): void {
     this.#leaveSequence();
     this.#used?.inFlight.delete(this);
-    this.#notifyLeft();
+    this.#notifyDone();
   }
 
-  /** Ends when the requests are through that came for this open before: a client need not wait for them to send CLOSE. */
-  async afterOthers({ inFlight }: FileOpen): Promise<void> {
-    const others = [...inFlight].filter((one) => one !== this && one.asyncId === 0n);
-    if (others.length > 0) await Promise.all(others.map((one) => one.#whenLeft()));
+  /** Waits for earlier requests with this open: a client may send CLOSE before they are answered. */
+  async afterOthers({ inFlight }: Open): Promise<void> {
+    const others = [...inFlight].filter((other) => other !== this && other.asyncId === 0n);
+    if (others.length > 0) await Promise.all(others.map((other) => other.whenDone()));
   }
 
-  #whenLeft(): Promise<void> {
-    this.#left ??= new Promise((resolve) => {
-      this.#notifyLeft = resolve;
+  /** Resolves when the request is answered, or waits for another client. */
+  whenDone(): Promise<void> {
+    this.#done ??= new Promise((resolve) => {
+      this.#notifyDone = resolve;
     });
-    return this.#left;
+    return this.#done;
   }
 
   #leaveSequence(): void {
@@ -192,37 +202,37 @@ export class Request {
     return this.header.status & 0xffff;
   }
 
-  /** The client sends it again, because it does not know what became of it. */
+  /** The client sends it again, because it lost the reply. */
   get isReplay(): boolean {
     return (this.header.flags & FLAG.REPLAY) !== 0;
   }
 
-  file(fileId: FileId, onPipe: number = STATUS.INVALID_DEVICE_REQUEST): FileOpen {
+  file(fileId: FileId, onPipe: number = STATUS.INVALID_DEVICE_REQUEST): Open {
     const open = this.open(fileId);
     if (open.file === undefined) throw refuse(onPipe);
     return open;
   }
 
-  /** Tells the client that the answer will take time. From here on CANCEL finds the request. */
+  /** Sends an interim reply. From here on CANCEL finds the request. */
   pend(): void {
     if (this.asyncId === 0n) {
       this.asyncId = this.connection.enterAsync(this);
-      // It waits for somebody else, who may be waiting for the CLOSE.
-      this.#notifyLeft();
+      // It waits for another client, which may wait for the CLOSE.
+      this.#notifyDone();
       this.#sendInterim(this);
     }
   }
 
-  /** The same where it is only a courtesy: not inside a compound, and not beyond the limit. */
+  /** The same where it is optional: not inside a compound, and not beyond the limit. */
   pendIfMay(): void {
     if (!this.isLast || this.connection.isClosed || !this.connection.mayWaitAsync) return;
     this.pend();
   }
 
-  /** Waits, as an asynchronous request, for `work` or for being cancelled, in which case `undo` runs. */
-  async wait<T>(work: Promise<T>, undo: () => void): Promise<T> {
+  /** Waits, as an asynchronous request, for `work` or for CANCEL, which runs `undo`. */
+  async wait<T>(work: Promise<T>, undo: () => void = () => {}): Promise<T> {
     if (!this.isLast) {
-      // A break ends by itself and the chain can wait for it; a change or a lock may never come.
+      // A break ends after a limit, and a compound can wait for it; a change or a lock may never come.
       if (this.header.command !== COMMAND.CHANGE_NOTIFY && this.header.command !== COMMAND.LOCK)
         return await work;
       undo();

@@ -1,7 +1,7 @@
 import { ACCOUNT, KEY } from "../../../bench/sign.ts";
 import { monotonic } from "../../../src/base/clock.ts";
 import { STATUS } from "../../../src/smb/wire/status.ts";
-import { type OpenFile, SmbStatus, SmbTestClient } from "../../kit/smb-test-client.ts";
+import { type ClientFile, SmbStatus, SmbTestClient } from "../../kit/smb-test-client.ts";
 import { checkHistory, printStory } from "../linearizability.ts";
 import {
   type LockInput,
@@ -26,7 +26,7 @@ const isOverSmb = (number: number): boolean => number % 2 === 0;
 
 interface Visitor {
   readonly smb: SmbTestClient;
-  readonly file: OpenFile;
+  readonly file: ClientFile;
   readonly held: Span[];
 }
 
@@ -94,7 +94,7 @@ export class LockScene implements Scene {
     if (input.do === "lock" && "done" in output) held.push({ from: input.from, to: input.to });
   }
 
-  async #outcome(smb: SmbTestClient, file: OpenFile, input: LockInput): Promise<LockOutput | undefined> {
+  async #outcome(smb: SmbTestClient, file: ClientFile, input: LockInput): Promise<LockOutput | undefined> {
     if (input.do === "restWrite" || input.do === "restRead") throw new Error("not over SMB");
     const offset = input.from * PAGE_BYTES;
     const length = (input.to - input.from) * PAGE_BYTES;

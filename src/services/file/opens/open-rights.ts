@@ -20,12 +20,12 @@ import { parseSddl, printSddl } from "../security/sddl.ts";
 import { mergeSecurityParts, SECURITY_PART } from "../security/security-descriptor.ts";
 import type { View } from "../versions.ts";
 
-/** Where access lists are enforced: who opens, and the rights that the open is for. */
+/** Where ACLs are enforced: those of the account that opens, and the rights it requests. */
 export interface RightsRequest extends AccessRequest {
-  readonly lists: Acls;
+  readonly acls: Acls;
 }
 
-/** What an open gets, and all that it could have had. */
+/** The rights of an open, and the maximum it could have been granted. */
 export interface Granted {
   readonly access: number;
   readonly maximal: number;
@@ -37,24 +37,21 @@ interface At {
   readonly share: bigint;
 }
 
-const CONTROL_OF_LIST =
+const CONTROL_OF_ACL =
   CONTROL.DACL_PRESENT |
   CONTROL.DACL_PROTECTED |
   CONTROL.DACL_AUTO_INHERITED |
   CONTROL.DACL_AUTO_INHERIT_REQUIRED;
 const CONTENT_WRITES = RIGHT.WRITE_DATA | RIGHT.APPEND_DATA;
 
-/**
- * What the lists say to an open of a node that is there: what they grant, or "denied". `needed` are rights that it must
- * have beside those it asks for, because of what it does at once.
- */
-export async function judgeOpen(
+/** What ACLs grant to an open of an inode. It needs the rights in `needed` beside those it requests. */
+export async function checkGrant(
   at: At,
   { id, record }: Inode,
   request: RightsRequest,
   needed: number,
 ): Promise<Granted | "denied"> {
-  const granted = await maximalRights(at, request.lists, { id, record });
+  const granted = await maximalRights(at, request.acls, { id, record });
   const isProtected = record.kind === "file" && isReadOnly(record);
   const maximal = isProtected ? granted & ~CONTENT_WRITES : granted;
   const access = checkAccess(maximal, request, needed);
@@ -63,70 +60,69 @@ export async function judgeOpen(
 
 export async function maximalRights(
   { read, view, share }: At,
-  lists: Acls,
+  acls: Acls,
   { id, record }: Inode,
 ): Promise<number> {
-  const own = (await lists.guardOf(read, share, record)).granted;
+  const own = (await acls.guardOf(read, share, record)).granted;
   if (id === ROOT || !lacksRightsOfParent(own)) return own;
   const parent = await readInode(view, share, record.parent);
-  return grantedInside(own, (await lists.guardOf(read, share, parent)).granted);
+  return grantedInside(own, (await acls.guardOf(read, share, parent)).granted);
 }
 
 export const isSameGrant = (one: Granted, other: Granted | "denied"): boolean =>
   other !== "denied" && one.access === other.access && one.maximal === other.maximal;
 
-/** Who puts something into a directory must be allowed to. */
+/** Refuses without the right to add an inode of this kind to the directory. */
 export async function checkAdd(
   { read, share }: Pick<At, "read" | "share">,
-  lists: Acls,
+  acls: Acls,
   directory: InodeRecord,
   kind: InodeRecord["kind"],
 ): Promise<Guard> {
-  const guard = await lists.guardOf(read, share, directory);
+  const guard = await acls.guardOf(read, share, directory);
   const needed = kind === "directory" ? RIGHT.ADD_SUBDIRECTORY : RIGHT.ADD_FILE;
   if ((guard.granted & needed) === 0) throw new Refusal("AuthorizationPermissionMismatch");
   return guard;
 }
 
-/** Only oneself, or a group one is in, can be made the owner: more takes a privilege, and nobody has one over SMB. */
-export function checkOwner(lists: Acls, { owner }: Pick<SecurityDescriptor, "owner">): void {
-  if (owner !== undefined && !isMember(lists.identity, owner)) throw new Refusal("InvalidOwner");
+/** An account makes only itself or a group it is in the owner: others take a privilege, which SMB grants to none. */
+export function checkOwner(acls: Acls, { owner }: Pick<SecurityDescriptor, "owner">): void {
+  if (owner !== undefined && !isMember(acls.identity, owner)) throw new Refusal("InvalidOwner");
 }
 
-/** A descriptor of which parts are replaced, as it is kept where lists are enforced. */
+/** The descriptor after a change of some parts, as the service stores it where ACLs are enforced. */
 export function securityAfter(
-  lists: Acls,
+  acls: Acls,
   before: SecurityDescriptor,
-  given: SecurityDescriptor,
+  changed: SecurityDescriptor,
   parts: number,
 ): SecurityDescriptor {
-  const { owner = before.owner, group = before.group, sacl } = given;
+  const { owner = before.owner, group = before.group, sacl } = changed;
   const isSame = owner === undefined || (before.owner !== undefined && isSameSid(owner, before.owner));
-  if ((parts & SECURITY_PART.OWNER) !== 0 && !isSame) checkOwner(lists, { owner });
-  const list = effectiveAcl(given);
-  // No list is a list that grants everything to everybody.
-  const control = (given.control & ~CONTROL_OF_LIST) | list.control | CONTROL.DACL_PRESENT;
+  if ((parts & SECURITY_PART.OWNER) !== 0 && !isSame) checkOwner(acls, { owner });
+  const list = effectiveAcl(changed);
+  // An absent ACL grants everything to everyone.
+  const control = (changed.control & ~CONTROL_OF_ACL) | list.control | CONTROL.DACL_PRESENT;
   return mergeSecurityParts(before, { control, owner, group, sacl, dacl: list.dacl }, parts);
 }
 
-/** The descriptor that a new node gets, in SDDL; whether it may be made in the directory is checked on the way. */
+/** The descriptor of a new inode, in SDDL. Refuses without the right to add it to the directory. */
 export async function resolveNewRights(
   at: Pick<At, "read" | "share">,
-  lists: Acls,
+  acls: Acls,
   parent: InodeRecord,
   { kind, sddl }: { readonly kind: InodeRecord["kind"]; readonly sddl: string | undefined },
 ): Promise<{ readonly sddl: string; readonly maximal: number }> {
-  const above = await checkAdd(at, lists, parent, kind);
+  const above = await checkAdd(at, acls, parent, kind);
   const given = sddl === undefined ? undefined : parseSddl(sddl);
-  if (given !== undefined) checkOwner(lists, given);
-  const creator = lists.identity;
-  const parentList = above.descriptor;
+  if (given !== undefined) checkOwner(acls, given);
+  const isDirectory = kind === "directory";
   const descriptor = descriptorOfNew({
-    parent: parentList,
+    parent: above.descriptor,
     given,
-    creator,
-    isDirectory: kind === "directory",
+    creator: acls.identity,
+    isDirectory,
   });
-  const maximal = grantedInside(lists.guardBy(descriptor).granted, above.granted);
+  const maximal = grantedInside(acls.guardBy(descriptor).granted, above.granted);
   return { sddl: printSddl(descriptor), maximal };
 }

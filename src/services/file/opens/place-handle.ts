@@ -23,42 +23,41 @@ import type { FileService } from "../file-service.ts";
 import { ROOT } from "../inodes.ts";
 import { FILE_LIMITS } from "../limits.ts";
 import { readOpens } from "../stored-handles.ts";
+import type { OpenRequest } from "./open-request.ts";
 
-/** Something that ends soon is in the way: a REST call, a rename of a directory above. The caller looks again. */
+/** A short conflict: a REST call in progress, or a rename of a directory above. The caller tries again. */
 export const BUSY = Symbol("busy");
 
-/** Clients of other nodes only keep the file open, perhaps: they were asked, and then the caller looks again. */
+/**
+ * Clients of other processes conflict, perhaps only because their caches keep the file open. They were asked to close
+ * it; the caller tries again when they have answered.
+ */
 export interface Asked {
   readonly asked: readonly Key[];
   readonly inode: bigint;
 }
 
 /**
- * Nodes that an open creates have their id before they are written, because their handle is placed first: nobody
- * else can come between the two. Their ids are counted by the ephemeral space, beside those of the durable one.
+ * An inode that an open creates gets its id before it is written, because its handle is placed first: no other open
+ * comes between the two. The ephemeral space counts these ids; this bit tells them from those of the durable space.
  */
 const PLACED_FIRST = 1n << 62n;
 
+/** Where a handle goes, and what it is checked for. */
 export interface Placement {
   readonly share: bigint;
   readonly inode: bigint | "new";
-  /** Of a named stream: the file or directory it belongs to. One that is there is also the last of those above. */
+  /** Of a named stream: its file or directory. One that exists is also the last of `ancestors`. */
   readonly base: bigint | "new" | undefined;
   readonly kind: HandleRecord["kind"];
-  /** The directories above it, from the root down. */
-  readonly above: readonly bigint[];
+  /** The directories above, from the root down. */
+  readonly ancestors: readonly bigint[];
   readonly access: Access;
-  /** What share modes are asked about: more than the access when the content is replaced. */
-  readonly asked: Access;
-  readonly shareMode: Access;
-  readonly isDeleteOnClose: boolean;
-  readonly mayCache: boolean;
-  readonly session: bigint;
-  readonly clientAddress: string;
-  readonly clientName: string;
-  /** Clients of other nodes were asked to close what they only keep open. */
+  /** Checked against share modes: more than `access` when the content is overwritten. */
+  readonly checkedAccess: Access;
+  /** Clients of other processes were asked to close what only their caches keep open. */
   readonly hasAsked: boolean;
-  /** Other reasons to refuse, in their place: after a deletion that is pending, before share modes. */
+  /** Further checks, in their order: after delete-pending, before share modes. */
   readonly check: (() => void) | undefined;
 }
 
@@ -66,113 +65,104 @@ export interface Placed {
   readonly inode: bigint;
   readonly base: bigint | undefined;
   readonly id: bigint;
-  /** Nobody has the file open at another node in a way that matters to caches. */
+  /** No other process has the file open in a way that matters to caches. */
   readonly isAlone: boolean;
-  /** Requests to the nodes of those who have: they give up caches and finish what they write. */
+  /** Requests to the processes that have: they break caches and finish their writes. */
   readonly asked: readonly Key[];
 }
 
-/** Puts a handle into the ephemeral space, if what is there lets it. */
+/** Puts a handle into the ephemeral space, if the handles, calls and marks there allow it. */
 export function placeHandle(
   { parts: { store }, liveness }: FileService,
-  wanted: Placement,
+  request: OpenRequest,
+  placement: Placement,
 ): Promise<Placed | Asked | typeof BUSY> {
-  const { share } = wanted;
+  const { share, ancestors } = placement;
   const { owner } = store.ephemeral;
   return store.ephemeral.write(async (write) => {
     if (liveness !== undefined && !(await liveness.confirm(write))) return BUSY;
-    const parent = wanted.above.at(-1) ?? ROOT;
-    const going = [deletePendingKey(share, wanted.inode === "new" ? parent : wanted.inode)];
-    if (isPlaced(wanted.base)) going.push(deletePendingKey(share, wanted.base));
-    const [closing, ...pending] = await write.getMany([closingShareKey(share), ...going]);
+    const parent = ancestors.at(-1) ?? ROOT;
+    // No inode is created in a directory that is delete-pending.
+    const deleteMarks = [deletePendingKey(share, placement.inode === "new" ? parent : placement.inode)];
+    if (isStoredId(placement.base)) deleteMarks.push(deletePendingKey(share, placement.base));
+    const [closing, ...pending] = await write.getMany([closingShareKey(share), ...deleteMarks]);
     if (closing !== undefined) return BUSY;
-    if (await isTreeMoving(write, share, wanted.above)) return BUSY;
+    if (await isTreeMoving(write, share, ancestors)) return BUSY;
     const id = write.revision();
-    const inode = wanted.inode === "new" ? PLACED_FIRST | id : wanted.inode;
-    const base = wanted.base === "new" ? PLACED_FIRST | write.revision() : wanted.base;
-    let room: Room = NO_HANDLES;
-    // Nothing is made in a directory that is going; the root never goes.
-    if (pending.some((one) => one !== undefined)) throw new Refusal("SMBDeletePending");
-    if (wanted.inode !== "new") {
-      wanted.check?.();
-      const found = await findFreeSlot(write, wanted, wanted.inode, owner);
+    const inode = placement.inode === "new" ? PLACED_FIRST | id : placement.inode;
+    const base = placement.base === "new" ? PLACED_FIRST | write.revision() : placement.base;
+    if (pending.some((mark) => mark !== undefined)) throw new Refusal("SMBDeletePending");
+    let otherOwners: readonly string[] = [];
+    if (placement.inode !== "new") {
+      placement.check?.();
+      const found = await checkHandles(write, request, placement, { inode: placement.inode, owner });
       if (found === BUSY || "asked" in found) return found;
-      room = found;
+      otherOwners = found;
     }
-    if (isPlaced(wanted.base)) {
-      const found = await findFreeSlot(write, { ...wanted, isOfStream: true }, wanted.base, owner);
+    if (isStoredId(placement.base)) {
+      const at = { inode: placement.base, owner, isOfStream: true };
+      const found = await checkHandles(write, request, placement, at);
       if (found === BUSY || "asked" in found) return found;
     }
+    const isDeleteOnClose = request.isDeleteOnClose === true;
     const handle: HandleRecord = {
-      kind: wanted.kind,
-      access: wanted.access,
-      share: wanted.shareMode,
+      kind: placement.kind,
+      access: placement.access,
+      share: request.shareMode,
       openedAt: write.now(),
-      session: wanted.session,
-      clientAddress: wanted.clientAddress,
-      clientName: wanted.clientName,
-      isDeleteOnClose: wanted.isDeleteOnClose,
+      session: request.session,
+      clientAddress: request.clientAddress,
+      clientName: request.clientName,
+      isDeleteOnClose,
       owner,
-      ...(wanted.mayCache ? { mayCache: true } : {}),
+      ...(request.mayCache === true ? { mayCache: true } : {}),
     };
     if (base === undefined) write.put(handleKey(share, inode, id), handleRecord.pack(handle));
     else {
-      const beside = { ...handle, isDeleteOnClose: false, stream: inode };
+      const ofBase = { ...handle, isDeleteOnClose: false, stream: inode };
       write.put(handleKey(share, inode, id), handleRecord.pack({ ...handle, base }));
-      write.put(handleKey(share, base, id), handleRecord.pack(beside));
+      write.put(handleKey(share, base, id), handleRecord.pack(ofBase));
     }
-    const { elsewhere } = room;
-    const isLook = wanted.asked === NO_ACCESS;
-    const asked = isLook ? [] : putRequests(write, { share, inode }, elsewhere, "write");
-    return { inode, base, id, isAlone: elsewhere.length === 0, asked };
+    const isStat = placement.checkedAccess === NO_ACCESS;
+    const asked = isStat ? [] : putRequests(write, { share, inode }, otherOwners, "write");
+    return { inode, base, id, isAlone: otherOwners.length === 0, asked };
   });
 }
 
-function isPlaced(inode: bigint | "new" | undefined): inode is bigint {
+function isStoredId(inode: bigint | "new" | undefined): inode is bigint {
   return typeof inode === "bigint";
 }
 
-/** Other processes that have the file open in a way that matters to caches. */
-interface Room {
-  readonly elsewhere: readonly string[];
+async function isTreeMoving(write: Writer, share: bigint, ancestors: readonly bigint[]): Promise<boolean> {
+  const moving = await entriesIn(write, movingTreesOf(share));
+  return moving.some(({ key }) => ancestors.includes(directoryOfMovingKey(key)));
 }
 
-const NO_HANDLES: Room = { elsewhere: [] };
-
-async function isTreeMoving(write: Writer, share: bigint, above: readonly bigint[]): Promise<boolean> {
-  for (const { key } of await entriesIn(write, movingTreesOf(share))) {
-    if (above.includes(directoryOfMovingKey(key))) return true;
-  }
-  return false;
-}
-
-async function findFreeSlot(
+/** Checks the handles of one inode. Returns the other processes that have it open in a way that matters to caches. */
+async function checkHandles(
   write: Writer,
-  wanted: Placement & { readonly isOfStream?: boolean },
-  inode: bigint,
-  self: string,
-): Promise<Room | Asked | typeof BUSY> {
-  const { share, isOfStream = false } = wanted;
+  { shareMode }: OpenRequest,
+  { share, checkedAccess, hasAsked }: Placement,
+  at: { readonly inode: bigint; readonly owner: string; readonly isOfStream?: boolean },
+): Promise<readonly string[] | Asked | typeof BUSY> {
+  const { inode, isOfStream = false } = at;
   const { handles } = await readOpens(write, share, inode);
   const limit = inode === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerInodeMax;
   if (handles.length >= limit) throw new Refusal("TooManyOpenHandles");
-  const open: Open = { access: wanted.asked, share: wanted.shareMode, isOfStream };
-  const others = handles.filter(({ owner }) => owner !== self);
+  const open: Open = { access: checkedAccess, share: shareMode, isOfStream };
+  const others = handles.filter(({ owner }) => owner !== at.owner);
   if (!mayOpen(open, handles)) {
-    const kept = others.filter((other) => other.mayCache && !areCompatible(open, other));
-    if (wanted.hasAsked || kept.length === 0) throw new Refusal("SharingViolation");
-    const owners = kept.map(({ owner }) => owner);
+    const cached = others.filter((other) => other.mayCache && !areCompatible(open, other));
+    if (hasAsked || cached.length === 0) throw new Refusal("SharingViolation");
+    const owners = cached.map(({ owner }) => owner);
     return { asked: putRequests(write, { share, inode }, owners, "sharing"), inode };
   }
   if (!(await isFreeOfRest(write, share, inode, open))) return BUSY;
-  const counted = others.filter((other) => !other.isOfStream && countsElsewhere(other));
-  return { elsewhere: counted.map(({ owner }) => owner) };
+  return others.filter((other) => !other.isOfStream && countsElsewhere(other)).map(({ owner }) => owner);
 }
 
-async function isFreeOfRest(write: Writer, share: bigint, inode: bigint, wanted: Open): Promise<boolean> {
-  if (wanted.access === NO_ACCESS) return true;
-  for (const { value } of await entriesIn(write, restAccessesOfInode(share, inode))) {
-    if (!areCompatible(wanted, restAccessRecord.unpack(value))) return false;
-  }
-  return true;
+async function isFreeOfRest(write: Writer, share: bigint, inode: bigint, open: Open): Promise<boolean> {
+  if (open.access === NO_ACCESS) return true;
+  const calls = await entriesIn(write, restAccessesOfInode(share, inode));
+  return calls.every(({ value }) => areCompatible(open, restAccessRecord.unpack(value)));
 }

@@ -6,52 +6,55 @@ import type { Admissions } from "../access.ts";
 import { isReadOnly } from "../attributes.ts";
 import { unlinkFile } from "../delete-file.ts";
 import type { FileService } from "../file-service.ts";
-import { checkParent, type OpenedFile } from "../inode-changes.ts";
-import { findPlace, type Inode, type Place, ROOT, readInode, touchDirectory } from "../inodes.ts";
+import { checkParent, type LoadedInode } from "../inode-changes.ts";
+import {
+  findPlace,
+  type Inode,
+  type Place,
+  putInode,
+  ROOT,
+  readInode,
+  ticksOf,
+  touchDirectory,
+} from "../inodes.ts";
 import { checkName } from "../names.ts";
 import { checkTree, move } from "../rename.ts";
 import type { Acls } from "../security/acls.ts";
+import { findStream, putBase, putStreamEntry, removeStream, removeStreamEntry } from "../streams.ts";
 import type { View } from "../versions.ts";
-import { findByHandle } from "./held.ts";
-import type { Handle } from "./open-inode.ts";
+import { findBaseByHandle, findByHandle } from "./find-by-handle.ts";
+import type { HandleId } from "./open-request.ts";
 import { checkAdd, maximalRights } from "./open-rights.ts";
 
 export interface RenameByHandle {
   readonly path: readonly string[];
   readonly isReplacing: boolean;
-  /** The client has set the change time by this handle. */
-  readonly freezesChangedAt: boolean;
-  /** Where access lists are enforced. */
-  readonly lists?: Acls | undefined;
 }
 
-/** Renames what a handle has open, within its share. Resolves to the new path as it is spelled from now on. */
+/** Renames within the share. Resolves to the new path, with each name as the share spells it. */
 export async function renameByHandle(
   files: FileService,
-  handle: Handle,
-  { path, isReplacing, freezesChangedAt, lists }: RenameByHandle,
+  handle: HandleId,
+  { path, isReplacing }: RenameByHandle,
+  { acls, isChangedAtFrozen }: { readonly acls: Acls | undefined; readonly isChangedAtFrozen: boolean },
 ): Promise<readonly string[]> {
   if (handle.inode === ROOT) throw new Refusal("AuthorizationPermissionMismatch");
   return files.changeAs(handle.id, async (write, admissions) => {
-    const held = await findByHandle(write, handle);
-    const { share, view, inode } = held;
+    const loaded = await findByHandle(write, handle);
+    const { share, view, inode } = loaded;
     const place = await findPlace(view, share.id, path);
     checkName(place.name);
     admissions.ask(share, inode, "rename").pass();
     await checkParent(view, admissions, share, place.parent);
     const parent = { id: place.parent, record: await readInode(view, share.id, place.parent) };
     admissions.ask(share, parent, "enter").pass();
-    if (lists !== undefined)
-      await checkLists(
-        { read: write, view, share: share.id },
-        lists,
-        inode,
-        { entry: place.entry, isReplacing },
-        parent,
-      );
-    if (inode.record.kind === "directory") await checkMove(held, admissions, place);
-    await clearPlace(write, held, admissions, place, isReplacing);
-    const requested = freezesChangedAt ? { changedAt: inode.record.changedAt } : {};
+    if (acls !== undefined) {
+      const at = { read: write, view, share: share.id };
+      await checkAcls(at, acls, inode, { entry: place.entry, isReplacing }, parent);
+    }
+    if (inode.record.kind === "directory") await checkMove(loaded, admissions, place);
+    await clearPlace(write, loaded, admissions, place, isReplacing);
+    const requested = isChangedAtFrozen ? { changedAt: inode.record.changedAt } : {};
     await move(write, view, share, inode, place, { kind: inode.record.kind, requested });
     for (const directory of new Set([inode.record.parent, place.parent]))
       await touchDirectory(write, share, directory);
@@ -59,40 +62,40 @@ export async function renameByHandle(
   });
 }
 
-/** Who renames must be allowed to put the node where it goes, and to delete what gives way to it. */
-async function checkLists(
+/** A rename needs the right to add to the new directory, and to delete what it replaces. */
+async function checkAcls(
   at: { readonly read: Writer; readonly view: View; readonly share: bigint },
-  lists: Acls,
+  acls: Acls,
   { id, record }: Inode,
   { entry, isReplacing }: { readonly entry: EntryRecord | undefined; readonly isReplacing: boolean },
   parent: Inode,
 ): Promise<void> {
-  await checkAdd(at, lists, parent.record, record.kind);
+  await checkAdd(at, acls, parent.record, record.kind);
   if (entry === undefined || entry.inode === id || !isReplacing) return;
   const target = { id: entry.inode, record: await readInode(at.view, at.share, entry.inode) };
-  if (((await maximalRights(at, lists, target)) & RIGHT.DELETE) === 0)
+  if (((await maximalRights(at, acls, target)) & RIGHT.DELETE) === 0)
     throw new Refusal("AuthorizationPermissionMismatch");
 }
 
-/** To SMB clients everything that keeps a directory where it is looks the same. */
+/** SMB clients get one status for everything that prevents a directory from moving. */
 async function checkMove(
-  { view, share, inode }: OpenedFile,
+  { view, share, inode }: LoadedInode,
   admissions: Admissions,
   place: Place,
 ): Promise<void> {
   try {
     await checkTree(view, admissions, share, inode, place);
   } catch (error) {
-    const isKept =
+    const isPrevented =
       error instanceof Refusal && (error.code === "SharingViolation" || error.code === "InvalidInput");
-    throw isKept ? new Refusal("AuthorizationPermissionMismatch") : error;
+    throw isPrevented ? new Refusal("AuthorizationPermissionMismatch") : error;
   }
 }
 
-/** Only a file that nobody has open gives way, and only to a file. */
+/** Only a file that is not open is replaced, and only by a file. */
 async function clearPlace(
   write: Writer,
-  { view, share, inode }: OpenedFile,
+  { view, share, inode }: LoadedInode,
   admissions: Admissions,
   { entry }: Place,
   isReplacing: boolean,
@@ -107,10 +110,40 @@ async function clearPlace(
   if (isDirectory || isReadOnly(target.record)) throw new Refusal("AuthorizationPermissionMismatch");
   const admission = admissions.ask(share, target, "delete");
   try {
-    // Asks clients of other nodes that only keep the file open to close it.
+    // Breaks the caches of clients of other processes, which then close a handle that only a cache has open.
     admission.pass();
   } catch (error) {
     throw error instanceof Refusal ? new Refusal("AuthorizationPermissionMismatch") : error;
   }
   await unlinkFile(write, share, target);
+}
+
+export interface RenameStream {
+  readonly name: string;
+  readonly isReplacing: boolean;
+}
+
+/** Renames the named stream that a handle has open, within its file. */
+export async function renameStreamByHandle(
+  files: FileService,
+  handle: HandleId,
+  { name, isReplacing }: RenameStream,
+): Promise<void> {
+  await files.changeAs(handle.id, async (write, admissions) => {
+    const { share, view, inode } = await findByHandle(write, handle);
+    const { inode: base } = await findBaseByHandle(write, handle);
+    const target = await findStream(view, share.id, base, name);
+    if (target !== undefined && target.id !== inode.id) {
+      if (!isReplacing) throw new Refusal("ResourceAlreadyExists");
+      // Only a stream that is not open is replaced.
+      admissions.ask(share, target, "delete").pass();
+      await removeStream(write, share, base.id, target);
+    }
+    await removeStreamEntry(write, share, base.id, inode.record.name);
+    await putStreamEntry(write, share, base.id, { name, inode: inode.id, kind: "file" });
+    const revision = write.revision(inode.record.revision);
+    await putInode(write, share, inode.id, { ...inode.record, name, revision }, revision);
+    await putBase(write, share, base, { changedAt: ticksOf(write) });
+  });
+  files.contentLeft.ring();
 }

@@ -1,12 +1,14 @@
+import type { InodeName } from "../cache-breaks.ts";
+
 /**
- * Writes by handles between the check of byte-range locks and their commit. Locks are kept in the ephemeral space
- * and content in the durable one, and no transaction spans both: a lock is placed while no write is under way that was
- * let through before it, so nobody sees the lock and then such a write arrive. Writes that come while a lock waits
- * are checked when it has been placed; without that, a lock might never come to its turn.
+ * Writes by handle between the check of byte-range locks and their commit. Locks are in the ephemeral space and content
+ * in the durable one, and no transaction spans both. So a lock is placed when no write is in flight that was admitted
+ * before it; a client that sees the lock never sees such a write arrive later. Writes that come while a lock waits are
+ * checked after it has been placed, or a lock might wait for ever.
  *
- * This is the memory of one process, and serves its own clients. Where clients of other nodes have the file open too,
- * each write is also a record in the ephemeral space (held.ts). One that began before anybody else was there is in
- * this memory only: whoever opens the file at another node asks this one, which answers when it has ended.
+ * This is the memory of one process, for its own clients. Where clients of other processes have the file open too, each
+ * write is also a record in the ephemeral space (find-by-handle.ts). A write that began before has no such record: an
+ * open in another process asks this one, which answers when the write has ended.
  */
 export class InFlightWrites {
   readonly #byInode = new Map<string, InodeWrites>();
@@ -27,7 +29,7 @@ export class InFlightWrites {
     }
   }
 
-  /** Runs when every write that is under way now has ended; those that come later wait for it. */
+  /** Runs when every write in flight has ended; later writes wait for it. */
   async alone<T>(inode: InodeName, placeLock: () => Promise<T>): Promise<T> {
     const here = this.#at(inode);
     const before = here.locks;
@@ -36,17 +38,17 @@ export class InFlightWrites {
       await Promise.allSettled([...here.writes]);
       return placeLock();
     })();
-    const turn = work.then(nothing, nothing);
-    here.locks = turn;
+    const settled = work.then(nothing, nothing);
+    here.locks = settled;
     try {
       return await work;
     } finally {
-      if (here.locks === turn) here.locks = undefined;
+      if (here.locks === settled) here.locks = undefined;
       this.#leave(inode, here);
     }
   }
 
-  /** Ends when every write that is under way now has ended, however it ended. Undefined: there is none. */
+  /** Resolves when every write in flight has ended, with or without success. Undefined when there is none. */
   ended(inode: InodeName): Promise<unknown> | undefined {
     const writes = this.#byInode.get(nameOf(inode))?.writes;
     return writes && Promise.allSettled([...writes]);
@@ -69,16 +71,11 @@ export class InFlightWrites {
 
 interface InodeWrites {
   readonly writes: Set<Promise<unknown>>;
-  /** Resolves when the locks that wait or are being placed have been; each waits for the one before it. */
+  /** Resolves when the pending locks have been placed; each waits for the one before it. */
   locks: Promise<void> | undefined;
 }
 
 function nothing(): void {}
-
-interface InodeName {
-  readonly share: bigint;
-  readonly inode: bigint;
-}
 
 function nameOf({ share, inode }: InodeName): string {
   return `${share} ${inode}`;

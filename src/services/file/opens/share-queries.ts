@@ -1,17 +1,13 @@
-import type { InodeRecord, ShareRecord } from "../../../store/records/file.ts";
+import type { InodeRecord } from "../../../store/records/file.ts";
 import type { FileService } from "../file-service.ts";
 import { findPlace, ROOT, readInode } from "../inodes.ts";
 import type { PathRef, ShareRef } from "../names.ts";
-import { findShare, readShare, readUsage } from "../shares.ts";
+import { readShare, readUsage } from "../shares.ts";
 import { readSnapshots } from "../snapshots.ts";
 import { findStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
 
-/** What is told of a share to those who have it connected. */
-export function findConnected(files: FileService, ref: ShareRef): Promise<ShareRecord | undefined> {
-  return files.parts.store.read((read) => findShare(read, ref));
-}
-
+/** What an SMB client asks about a share that it is connected to. */
 export function readSpace(
   files: FileService,
   ref: ShareRef,
@@ -30,7 +26,7 @@ export function readSnapshotTimes(files: FileService, ref: ShareRef): Promise<re
   });
 }
 
-export interface FoundInode {
+export interface InodeAtPath {
   readonly inode: bigint;
   readonly kind: InodeRecord["kind"];
   /** Of a named stream: the file or directory it belongs to. */
@@ -39,8 +35,12 @@ export interface FoundInode {
 
 const ROOT_ENTRY = { inode: ROOT, kind: "directory" } as const;
 
-/** What is at a path, or a named stream of that; undefined for nothing. A missing directory on the way is refused. */
-export function findAt(files: FileService, ref: PathRef, stream?: string): Promise<FoundInode | undefined> {
+/** The inode at a path, or a named stream of it. Refuses when a directory on the way is missing. */
+export function findInodeAt(
+  files: FileService,
+  ref: PathRef,
+  stream?: string,
+): Promise<InodeAtPath | undefined> {
   return files.parts.store.read(async (read) => {
     const share = await readShare(read, ref);
     const view = new LiveView(read);

@@ -7,68 +7,70 @@ import type { Reader, Writer } from "../../../store/kv.ts";
 import { type InodeRecord, restAccessRecord, type ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import type { FileService } from "../file-service.ts";
-import type { OpenedFile } from "../inode-changes.ts";
+import type { LoadedInode } from "../inode-changes.ts";
 import { findInode, ticksOf } from "../inodes.ts";
 import { afterPendingLocks, isLockPending, LOCK_PENDING } from "../pending-locks.ts";
-import { findShare, leaseOf } from "../shares.ts";
+import { findShare, leaseOf, openShare } from "../shares.ts";
 import { readHandles, readLocks } from "../stored-handles.ts";
 import { putBase, shownStream } from "../streams.ts";
 import { untilDone } from "../until-done.ts";
 import { LiveView } from "../versions.ts";
-import type { Handle } from "./open-inode.ts";
+import type { HandleId } from "./open-request.ts";
 
-/** What an open handle stands for, in the caller's transaction. A node that is gone has no handles. */
-export async function findByHandle(read: Reader, { ref, share: id, inode }: Handle): Promise<OpenedFile> {
-  const share = await findShare(read, ref);
+/** The inode that a handle has open, in the caller's transaction. A deleted inode has no handles. */
+export async function findByHandle(read: Reader, { ref, share: id, inode }: HandleId): Promise<LoadedInode> {
+  const { share, view } =
+    ref.snapshot === undefined
+      ? { share: await findShare(read, ref), view: new LiveView(read) }
+      : await openShare(read, ref);
   if (share?.id !== id) throw new Refusal("ShareNotFound");
-  const view = new LiveView(read);
   const record = await findInode(view, id, inode);
   if (record === undefined) throw new Refusal("ResourceNotFound");
   return { share, view, inode: { id: inode, record } };
 }
 
-/** What its times, attributes and security belong to: of a named stream, the file or directory. */
-export function findBaseByHandle(read: Reader, handle: Handle): Promise<OpenedFile> {
+/** The inode that has the times, attributes and security: for a named stream, the file or directory. */
+export function findBaseByHandle(read: Reader, handle: HandleId): Promise<LoadedInode> {
   const { ref, share, base, id } = handle;
   return findByHandle(read, base === undefined ? handle : { ref, share, inode: base, id });
 }
 
-/** What is told of it: of a named stream, its own content and what else its file or directory has. */
-export async function findShownByHandle(read: Reader, handle: Handle): Promise<OpenedFile> {
-  const held = await findByHandle(read, handle);
-  if (handle.base === undefined) return held;
+/** The inode as clients see it: a named stream has its own content, and the other properties of its base. */
+export async function findShownByHandle(read: Reader, handle: HandleId): Promise<LoadedInode> {
+  const loaded = await findByHandle(read, handle);
+  if (handle.base === undefined) return loaded;
   const { inode: base } = await findBaseByHandle(read, handle);
-  return { ...held, inode: { id: held.inode.id, record: shownStream(base.record, held.inode.record) } };
+  return { ...loaded, inode: { id: loaded.inode.id, record: shownStream(base.record, loaded.inode.record) } };
 }
 
-/** A change of a named stream moves the times of what it belongs to. */
+/** A change of a named stream moves the times of its base. */
 export async function touchBaseByHandle(
   write: Writer,
   share: ShareRecord,
-  handle: Handle,
-  times: FrozenTimes,
+  handle: HandleId,
+  frozen: FrozenTimes,
 ): Promise<void> {
   if (handle.base === undefined) return;
   const { inode } = await findBaseByHandle(write, handle);
   const { attributes, kind } = inode.record;
   await putBase(write, share, inode, {
-    ...timesOf(inode.record, ticksOf(write), times),
+    ...timesOf(inode.record, ticksOf(write), frozen),
     attributes: kind === "file" ? attributes | ATTRIBUTE.Archive : attributes,
   });
 }
 
 /**
- * The same for a change of content. A lease keeps handles that write away, so whoever writes under one was cut off
- * by force, and the change that was on its way then comes too late.
+ * The inode of a handle that changes its content. No handle with write access is open while a lease is active, so a
+ * write under a lease comes from a handle that was closed by force, and is refused.
  */
-export async function findForWriteByHandle(read: Reader, handle: Handle): Promise<OpenedFile> {
-  const held = await findByHandle(read, handle);
-  if (isLocked(leaseOf(held.inode.record), read.now())) throw new Refusal("ResourceNotFound");
-  return held;
+export async function findForWriteByHandle(read: Reader, handle: HandleId): Promise<LoadedInode> {
+  const loaded = await findByHandle(read, handle);
+  if (isLocked(leaseOf(loaded.inode.record), read.now())) throw new Refusal("ResourceNotFound");
+  return loaded;
 }
 
-/** Whether the handle is still open, and whether the locks of others let it read here. */
-export function checkRead(files: FileService, handle: Handle, range: ByteRange): Promise<void> {
+/** Refuses a read when the handle is closed, or another handle has the range locked. */
+export function checkRead(files: FileService, handle: HandleId, range: ByteRange): Promise<void> {
   const { share, inode, id } = handle;
   return files.parts.store.ephemeral.read(async (read) => {
     const [own, locks] = await Promise.all([
@@ -81,29 +83,29 @@ export function checkRead(files: FileService, handle: Handle, range: ByteRange):
 }
 
 /**
- * Runs a write by handle, if the handle is still open and no lock stands against it. Until it has ended a lock that
- * it would break is not given: among the clients of this process the writes under way see to that. Where clients of
- * other nodes have the file open as well, a record tells them of it.
+ * Runs a write by handle, if the handle is open and no lock conflicts with it. No conflicting lock is placed until the
+ * write has ended: within this process `InFlightWrites` delays it. Where clients of other processes have the file open
+ * as well, a record of the write in the ephemeral space delays theirs.
  */
 export async function withWriteAccess<T>(
   files: FileService,
-  handle: Handle,
+  handle: HandleId,
   range: ByteRange,
   write: () => Promise<T>,
 ): Promise<T> {
   const { ephemeral } = files.parts.store;
-  const { isElsewhere } = await ephemeral.read((read) => checkWrite(read, handle, range, ephemeral.owner));
-  if (!isElsewhere) return write();
-  const { share, inode } = handle;
   const { owner } = ephemeral;
+  if (!(await ephemeral.read((read) => checkWrite(read, handle, range, owner)))) return write();
+  const { share, inode } = handle;
   const key = await afterPendingLocks((mayWait) =>
     ephemeral.write(async (writer) => {
       await checkWrite(writer, handle, range, owner);
       if (mayWait && (await isLockPending(writer, handle, owner))) return LOCK_PENDING;
-      const note = restAccessKey(share, inode, writer.revision());
+      const accessKey = restAccessKey(share, inode, writer.revision());
       const { offset, length } = range;
-      writer.put(note, restAccessRecord.pack({ access: WRITE, share: ALL_ACCESS, owner, offset, length }));
-      return note;
+      const record = { access: WRITE, share: ALL_ACCESS, owner, offset, length };
+      writer.put(accessKey, restAccessRecord.pack(record));
+      return accessKey;
     }),
   );
   try {
@@ -113,43 +115,42 @@ export async function withWriteAccess<T>(
   }
 }
 
+/** True when clients of other processes use the file, too. */
 async function checkWrite(
   read: Reader,
-  { share, inode, id }: Handle,
+  { share, inode, id }: HandleId,
   range: ByteRange,
   self: string,
-): Promise<{ readonly isElsewhere: boolean }> {
+): Promise<boolean> {
   const [handles, locks] = await Promise.all([
     readHandles(read, share, inode),
     readLocks(read, share, inode),
   ]);
   if (!handles.some(({ handle }) => handle === id)) throw new Refusal("ResourceNotFound");
   if (!mayWrite(locks, range, id)) throw new Refusal("FileLockConflict");
-  return {
-    isElsewhere: handles.some(
-      ({ owner, access, isOfStream }) => owner !== self && access !== NO_ACCESS && !isOfStream,
-    ),
-  };
+  return handles.some(
+    ({ owner, access, isOfStream }) => owner !== self && access !== NO_ACCESS && !isOfStream,
+  );
 }
 
-/** Which times of a node a change leaves alone, because the client has set them by this handle. */
+/** Times that the client has set through this handle: later changes through it leave them alone. */
 export interface FrozenTimes {
-  readonly freezesWrittenAt: boolean;
-  readonly freezesChangedAt: boolean;
+  writtenAt: boolean;
+  changedAt: boolean;
 }
 
 export function timesOf(
   record: InodeRecord,
   now: bigint,
-  { freezesWrittenAt, freezesChangedAt }: FrozenTimes,
+  frozen: Readonly<FrozenTimes>,
 ): Pick<InodeRecord, "writtenAt" | "changedAt"> {
   return {
-    writtenAt: freezesWrittenAt ? record.writtenAt : later(record.writtenAt, now),
-    changedAt: freezesChangedAt ? record.changedAt : later(record.changedAt, now),
+    writtenAt: frozen.writtenAt ? record.writtenAt : later(record.writtenAt, now),
+    changedAt: frozen.changedAt ? record.changedAt : later(record.changedAt, now),
   };
 }
 
-/** The clock counts milliseconds and a change takes less: one that follows at once still shows as the later one. */
+/** The clock counts milliseconds and a change takes less: a second change in a millisecond gets a later time. */
 function later(before: bigint, now: bigint): bigint {
   const isSameMilli = before >= now && before - now < TICKS_PER_MILLI;
   return isSameMilli ? before + 1n : now;

@@ -1,6 +1,6 @@
 /**
- * Opens on their way: their handle may be placed, and their client has no cache yet. Who comes at another node meanwhile
- * asks for caches to go, finds none, and must not be surprised by one a moment later.
+ * Opens in progress: their handle may be placed, and their client has no cache yet. A client of another process that
+ * opens the file meanwhile asks for caches to be broken and finds none, so these opens must not get one afterwards.
  */
 export class PendingOpens {
   readonly #all = new Set<PendingOpen>();
@@ -10,12 +10,12 @@ export class PendingOpens {
   }
 
   begin(): PendingOpen {
-    const open = new PendingOpen((one) => this.#all.delete(one));
+    const open = new PendingOpen((ended) => this.#all.delete(ended));
     this.#all.add(open);
     return open;
   }
 
-  /** Somebody elsewhere needs the caches of a file gone. */
+  /** Another process needs the caches of a file broken. */
   disturb(share: bigint, inode: bigint): void {
     for (const open of this.#all) open.disturbed.add(nameOf(share, inode));
   }
@@ -28,20 +28,20 @@ export class PendingOpens {
 export class PendingOpen {
   readonly disturbed = new Set<string>();
   isLost = false;
-  readonly #forget: (open: PendingOpen) => void;
+  readonly #remove: (open: PendingOpen) => void;
 
-  constructor(forget: (open: PendingOpen) => void) {
-    this.#forget = forget;
+  constructor(remove: (open: PendingOpen) => void) {
+    this.#remove = remove;
   }
 
-  /** Ends it. True when nobody came: a cache may be given in this turn of the event loop. */
+  /** True when the client may get a cache, within this tick of the event loop. */
   end(share: bigint, inode: bigint): boolean {
-    this.#forget(this);
+    this.#remove(this);
     return !this.isLost && !this.disturbed.has(nameOf(share, inode));
   }
 
   fail(): void {
-    this.#forget(this);
+    this.#remove(this);
   }
 }
 

@@ -2,12 +2,12 @@ import { monotonic, type Timer, type Timers } from "../../base/clock.ts";
 import { MESSAGE_BYTES_MAX, type Messages } from "../../base/messages.ts";
 import type { Random } from "../../base/random.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { ChangeEvent, ChangeHub } from "../session/change-notification.ts";
+import type { ChangeEvent, ChangeHub } from "./change-notification.ts";
 
 /**
- * Change notification between nodes. A node whose clients watch a share says so, again and again; as long as it does,
- * the others tell it what their clients do there. What does not fit into a message is told as "look for yourself". A
- * message may be lost, and with it a notification: clients that must not miss anything list the directory.
+ * Change notification between processes. A process whose clients watch a share announces that again and again; as long
+ * as it does, the others send it the changes of their clients there. Changes that do not fit into a message are sent
+ * as an overflow. A message may be lost, and with it a notification: clients that must not miss one list the directory.
  */
 const WATCHED = "smb-watched";
 const CHANGED = "smb-changed";
@@ -16,39 +16,39 @@ const SHARE_BYTES = 8;
 
 interface ChangeMessage {
   readonly events?: readonly (readonly [path: string, action: number, filter: number, unless: number])[];
-  /** A directory that is gone. */
+  /** A removed directory. */
   readonly removed?: string;
 }
 
-export class ChangesElsewhere {
+export class RemoteChanges {
   readonly #messages: Messages;
   readonly #hub: ChangeHub;
   readonly #id: Buffer;
   readonly #timer: Timer;
   readonly #stops: readonly (() => void)[];
-  /** Until when others are believed to watch a share. */
+  /** Until when other processes count as watching a share. */
   readonly #watchedUntil = new Map<bigint, number>();
 
-  constructor(around: {
+  constructor(input: {
     readonly messages: Messages;
     readonly hub: ChangeHub;
     readonly timers: Timers;
     readonly random: Random;
   }) {
-    this.#messages = around.messages;
-    this.#hub = around.hub;
-    this.#id = around.random.bytes(ID_BYTES);
+    this.#messages = input.messages;
+    this.#hub = input.hub;
+    this.#id = input.random.bytes(ID_BYTES);
     this.#stops = [
-      this.#messages.listen(WATCHED, (bytes) => this.#heardWatch(bytes)),
-      this.#messages.listen(CHANGED, (bytes) => this.#heardChange(bytes)),
+      this.#messages.listen(WATCHED, (bytes) => this.#receiveWatch(bytes)),
+      this.#messages.listen(CHANGED, (bytes) => this.#receiveChange(bytes)),
     ];
-    this.#timer = around.timers.every(SMB_LIMITS.watchRepeatMillis, () => {
-      for (const share of this.#hub.watchedShares()) this.#sayWatched(share);
+    this.#timer = input.timers.every(SMB_LIMITS.watchRepeatMillis, () => {
+      for (const share of this.#hub.watchedShares()) this.#announceWatch(share);
     });
-    this.#hub.elsewhere = {
-      watched: (share) => this.#sayWatched(share),
+    this.#hub.remote = {
+      watched: (share) => this.#announceWatch(share),
       notify: (share, events) =>
-        this.#say(share, {
+        this.#send(share, {
           events: events.map(({ path, action, filter, unless = 0 }) => [
             path.join("\\"),
             action,
@@ -56,12 +56,12 @@ export class ChangesElsewhere {
             unless,
           ]),
         }),
-      removed: (share, path) => this.#say(share, { removed: path.join("\\") }),
+      removed: (share, path) => this.#send(share, { removed: path.join("\\") }),
     };
   }
 
   close(): void {
-    this.#hub.elsewhere = undefined;
+    this.#hub.remote = undefined;
     this.#timer.cancel();
     for (const stop of this.#stops) stop();
   }
@@ -73,34 +73,34 @@ export class ChangesElsewhere {
     return head;
   }
 
-  #sayWatched(share: bigint): void {
+  #announceWatch(share: bigint): void {
     this.#messages.announce(WATCHED, this.#head(share));
   }
 
-  #say(share: bigint, told: ChangeMessage): void {
+  #send(share: bigint, message: ChangeMessage): void {
     const until = this.#watchedUntil.get(share);
     if (until === undefined) return;
     if (until < monotonic()) {
       this.#watchedUntil.delete(share);
       return;
     }
-    const whole = Buffer.concat([this.#head(share), Buffer.from(JSON.stringify(told))]);
-    this.#messages.announce(CHANGED, whole.length > MESSAGE_BYTES_MAX ? this.#head(share) : whole);
+    const bytes = Buffer.concat([this.#head(share), Buffer.from(JSON.stringify(message))]);
+    this.#messages.announce(CHANGED, bytes.length > MESSAGE_BYTES_MAX ? this.#head(share) : bytes);
   }
 
-  /** The share a message is about; undefined for our own, which comes back to us. */
+  /** The share of a message; undefined for a message of this process, which receives its own, too. */
   #shareOf(bytes: Buffer): bigint | undefined {
     if (bytes.length < ID_BYTES + SHARE_BYTES || bytes.subarray(0, ID_BYTES).equals(this.#id))
       return undefined;
     return bytes.readBigUInt64BE(ID_BYTES);
   }
 
-  #heardWatch(bytes: Buffer): void {
+  #receiveWatch(bytes: Buffer): void {
     const share = this.#shareOf(bytes);
-    if (share !== undefined) this.#watchedUntil.set(share, monotonic() + SMB_LIMITS.watchBelievedMillis);
+    if (share !== undefined) this.#watchedUntil.set(share, monotonic() + SMB_LIMITS.watchValidMillis);
   }
 
-  #heardChange(bytes: Buffer): void {
+  #receiveChange(bytes: Buffer): void {
     const share = this.#shareOf(bytes);
     if (share === undefined) return;
     const text = bytes.toString("utf8", ID_BYTES + SHARE_BYTES);
@@ -109,7 +109,7 @@ export class ChangesElsewhere {
       return;
     }
     const { events = [], removed } = JSON.parse(text) as ChangeMessage;
-    if (removed !== undefined) this.#hub.removedHere(share, namesOf(removed));
+    if (removed !== undefined) this.#hub.removedLocal(share, namesOf(removed));
     this.#hub.notifyLocal(
       share,
       events.map(([path, action, filter, unless]): ChangeEvent => {

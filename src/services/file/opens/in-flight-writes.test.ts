@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { InFlightWrites } from "./writes-under-way.ts";
+import { InFlightWrites } from "./in-flight-writes.ts";
 
 const INODE = { share: 1n, inode: 2n };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
