@@ -16,11 +16,11 @@ function made(parent: string, kind: "file" | "directory", given?: string): strin
 }
 const list = (sddl: string): string => sddl.slice(sddl.indexOf("D:"));
 
-test("what is made belongs to who makes it, and to nobody else where nothing comes down", () => {
+test("a new file belongs to its creator, and only the creator and the system have access without inheritance", () => {
   assert.equal(made("O:SYG:SYD:(A;;FA;;;WD)", "file"), `O:${ME}G:${US}D:(A;;FA;;;${ME})(A;;FA;;;SY)`);
 });
 
-test("each entry comes down to those it is meant for, and as far as it says", () => {
+test("each entry is inherited by the kinds it names, as far as its flags say", () => {
   const rows: readonly (readonly [flags: string, file: string | undefined, directory: string | undefined])[] =
     [
       ["OICI", "", "OICI"],
@@ -41,7 +41,7 @@ test("each entry comes down to those it is meant for, and as far as it says", ()
   }
 });
 
-test("the creator takes the place of CREATOR OWNER and CREATOR GROUP, which go on below", () => {
+test("the creator replaces CREATOR OWNER and CREATOR GROUP, which children inherit", () => {
   const parent = "D:(A;OICIIO;GA;;;CO)(A;OICI;GR;;;CG)";
   assert.equal(list(made(parent, "file")), `D:(A;;FA;;;${ME})(A;;FR;;;${US})`);
   assert.equal(
@@ -50,20 +50,20 @@ test("the creator takes the place of CREATOR OWNER and CREATOR GROUP, which go o
   );
 });
 
-test("entries are marked as inherited where the list above says that it keeps them in step", () => {
+test("entries are marked as inherited when the parent ACL propagates automatically", () => {
   assert.equal(list(made("D:AI(A;OICI;FR;;;WD)", "file")), "D:AI(A;ID;FR;;;WD)");
   assert.equal(list(made("D:PAI(A;OICIID;FR;;;WD)", "directory")), "D:AI(A;OICIID;FR;;;WD)");
   assert.equal(list(made("D:P(A;OICIID;FR;;;WD)", "directory")), "D:(A;OICI;FR;;;WD)");
 });
 
-test("a list that is given is taken, and nothing comes down", () => {
+test("a given ACL is used, and nothing is inherited", () => {
   const parent = "D:AI(A;OICI;FA;;;WD)";
   assert.equal(made(parent, "file", "O:BAG:BUD:P(A;;GR;;;BU)"), "O:BAG:BUD:P(A;;FR;;;BU)");
   assert.equal(made(parent, "file", "D:NO_ACCESS_CONTROL"), `O:${ME}G:${US}D:NO_ACCESS_CONTROL`);
   assert.equal(made(parent, "file", "O:BA"), `O:BAG:${US}D:AI(A;ID;FA;;;WD)`);
 });
 
-test("a list says that it follows the one above only if it was asked to", () => {
+test("an ACL counts as automatically inherited only on request", () => {
   const after = (control: number): number => effectiveAcl({ control, dacl: undefined }).control;
   const { DACL_PRESENT, DACL_AUTO_INHERITED, DACL_AUTO_INHERIT_REQUIRED, DACL_PROTECTED } = CONTROL;
   const { SELF_RELATIVE } = CONTROL;

@@ -22,7 +22,7 @@ import {
 const user: Sid = { authority: 5, subAuthorities: [21, 7, 1_000] };
 const other: Sid = { authority: 5, subAuthorities: [21, 7, 1_001] };
 const everyone: Sid = { authority: 1, subAuthorities: [0] };
-const who: Identity = {
+const caller: Identity = {
   user,
   primaryGroup: { authority: 5, subAuthorities: [21, 7, 513] },
   groups: [everyone],
@@ -38,9 +38,9 @@ const owned = (owner: Sid | undefined, aces: readonly Ace[] | undefined): Securi
   dacl: aces && { aces },
 });
 const granted = (owner: Sid | undefined, aces: readonly Ace[] | undefined): number =>
-  grantedRights(owned(owner, aces), who);
+  grantedRights(owned(owner, aces), caller);
 
-test("no list grants everything, an empty one nothing", () => {
+test("no ACL grants everything, an empty one nothing", () => {
   assert.equal(granted(other, undefined), RIGHT.ALL);
   assert.equal(granted(other, []), 0);
 });
@@ -96,7 +96,7 @@ test("the directory above lets delete and look", () => {
   assert.equal(lacksRightsOfParent(RIGHT.DELETE), true);
 });
 
-test("adding is not writing, and who does neither read nor write locks nothing", () => {
+test("append access is not write access, and locks need read or write access", () => {
   const { READ_DATA, WRITE_DATA, APPEND_DATA, READ_ATTRIBUTES } = RIGHT;
   assert.deepEqual([APPEND_DATA, WRITE_DATA | APPEND_DATA].map(mayOnlyAppend), [true, false]);
   assert.deepEqual([READ_DATA, WRITE_DATA, APPEND_DATA | READ_ATTRIBUTES].map(mayLock), [true, true, false]);

@@ -32,7 +32,7 @@ test("ranges overlap when they share a byte; one of no bytes lies between two", 
   }
 });
 
-test("shared locks bear each other; an exclusive one bears nothing but its owner's shared one over it", () => {
+test("shared locks are compatible; an exclusive one allows only a shared one of the same handle over it", () => {
   const shared = [lock(0, 100, false)];
   const exclusive = [lock(0, 100, true)];
   assert.equal(conflictingLock(shared, { ...range(50, 10), isExclusive: false }, 2n), undefined);
@@ -44,25 +44,25 @@ test("shared locks bear each other; an exclusive one bears nothing but its owner
   assert.equal(conflictingLock(exclusive, { ...range(100, 10), isExclusive: true }, 2n), undefined);
 });
 
-test("reading stops at the exclusive locks of others, writing at every lock but one's own exclusive one", () => {
-  const held = [lock(0, 100, true), lock(200, 100, false, 2n)];
-  assert.equal(mayRead(held, range(50, 1), 1n), true);
-  assert.equal(mayRead(held, range(50, 1), 2n), false);
-  assert.equal(mayRead(held, range(50, 1), undefined), false);
-  assert.equal(mayRead(held, range(250, 1), undefined), true);
-  assert.equal(mayWrite(held, range(50, 1), 1n), true);
-  assert.equal(mayWrite(held, range(50, 1), 2n), false);
-  assert.equal(mayWrite(held, range(250, 1), 2n), false);
-  assert.equal(mayWrite(held, range(150, 50), 3n), true);
+test("exclusive locks of other handles refuse reads; every lock but the handle's own exclusive one refuses writes", () => {
+  const locks = [lock(0, 100, true), lock(200, 100, false, 2n)];
+  assert.equal(mayRead(locks, range(50, 1), 1n), true);
+  assert.equal(mayRead(locks, range(50, 1), 2n), false);
+  assert.equal(mayRead(locks, range(50, 1), undefined), false);
+  assert.equal(mayRead(locks, range(250, 1), undefined), true);
+  assert.equal(mayWrite(locks, range(50, 1), 1n), true);
+  assert.equal(mayWrite(locks, range(50, 1), 2n), false);
+  assert.equal(mayWrite(locks, range(250, 1), 2n), false);
+  assert.equal(mayWrite(locks, range(150, 50), 3n), true);
 });
 
-test("a REST write needs the whole file, so any lock anywhere stands in its way", () => {
+test("a REST write needs the whole file, so any lock refuses it", () => {
   assert.equal(mayRestWrite([]), true);
   assert.equal(mayRestWrite([lock(1_000, 1, false)]), false);
   assert.equal(mayRestWrite([lock(0, 1, true)]), false);
 });
 
-test("a lock is given back exactly as it was taken", () => {
+test("a lock is released by exactly the range it was acquired with", () => {
   const locks = [lock(0, 10, true), lock(20, 10, false)];
   assert.equal(withoutLock(locks, range(0, 5)), undefined);
   assert.deepEqual(withoutLock(locks, range(0, 10)), [locks[1]]);

@@ -20,7 +20,7 @@ const alone: CacheRequest = {
   others: [],
 };
 
-test("who has a file alone may cache everything", () => {
+test("the only open of a file may cache everything", () => {
   for (const requested of [R, R | H, R | W, R | W | H])
     assert.equal(grantCache({ ...alone, requested }), requested);
 });
@@ -29,7 +29,7 @@ test("states that mean nothing by themselves are not granted", () => {
   for (const requested of [H, W, W | H, 8]) assert.equal(grantCache({ ...alone, requested }), 0);
 });
 
-test("beside another open nobody caches writes; an oplock then keeps only reads", () => {
+test("beside another open no client caches writes; an oplock then has only reads", () => {
   assert.equal(grantCache({ ...alone, isShared: true }), R | H);
   assert.equal(grantCache({ ...alone, isShared: true, isLease: false }), R);
   assert.equal(grantCache({ ...alone, isShared: true, requested: R | W }), R);
@@ -67,7 +67,7 @@ test("only reads are forgotten without an answer, and an answer keeps no more th
   assert.equal(isAnswerValid(R | W, R | H), false);
 });
 
-test("a cache of somebody else excludes caching writes, even when its holder only looks at the file", () => {
+test("another client's cache excludes caching writes, even when that client only reads attributes", () => {
   assert.equal(grantCache({ ...alone, others: [{ state: R | H, isLease: true }] }), R | H);
   assert.equal(grantCache({ ...alone, others: [{ state: 0, isLease: true }] }), R | W | H);
 });

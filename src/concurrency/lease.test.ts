@@ -132,16 +132,16 @@ suite("the times of leases", () => {
     assert.equal(secondsToBreak(AVAILABLE, NOW), 0);
   });
 
-  test("status and duration as headers tell them", () => {
-    const told = (lease: Lease | undefined): string =>
+  test("status and duration as headers show them", () => {
+    const shown = (lease: Lease | undefined): string =>
       Object.values(leaseStatus(lease, NOW))
         .map((value) => value ?? "-")
         .join(" ");
-    assert.equal(told(undefined), "available unlocked -");
-    assert.equal(told(fixed), "leased locked fixed");
-    assert.equal(told(STORED.leased), "leased locked infinite");
-    assert.equal(told(STORED.breaking), "breaking locked -");
-    assert.equal(told(STORED.broken), "broken unlocked -");
-    assert.equal(told(STORED.expired), "expired unlocked -");
+    assert.equal(shown(undefined), "available unlocked -");
+    assert.equal(shown(fixed), "leased locked fixed");
+    assert.equal(shown(STORED.leased), "leased locked infinite");
+    assert.equal(shown(STORED.breaking), "breaking locked -");
+    assert.equal(shown(STORED.broken), "broken unlocked -");
+    assert.equal(shown(STORED.expired), "expired unlocked -");
   });
 });

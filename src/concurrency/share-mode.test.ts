@@ -36,7 +36,7 @@ test("an open is let in when both share what the other wants", () => {
   }
 });
 
-test("an open of a named stream is met by who wants to delete the file, and by nobody else", () => {
+test("an open of a named stream conflicts only with an open that may delete the file", () => {
   const cases: [string, string, string, boolean][] = [
     // access to the file, access and share of the stream
     ["RW", "RW", "", true],
@@ -135,7 +135,7 @@ test("a rename into a directory is an open that adds to it and lets others read 
     checkRestUse("enter", [{ access: bits(access), share: bits(share) }]);
   assert.equal(enter("R", "RWD"), undefined);
   assert.equal(enter("RW", "RW"), undefined);
-  assert.equal(enter("RW", ""), "SharingViolation", "it lets nobody add");
+  assert.equal(enter("RW", ""), "SharingViolation", "it shares no write access");
   assert.equal(enter("RWD", "RWD"), "SharingViolation", "it may delete the directory");
   assert.equal(enter("", ""), undefined);
 });

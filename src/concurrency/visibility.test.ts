@@ -40,31 +40,31 @@ test("a life that would end after the year 9999 ends with it", () => {
   assert.equal(inserted({ timeToLive: "never" }).expiresAt, NEVER);
 });
 
-test("a message that would expire unseen is not taken in", () => {
+test("a message that would expire before it is visible is refused", () => {
   for (const delay of [seconds(100), seconds(101)]) {
     const insertion = { sequence: 7n, stamp: 1n, now: T, visibilityTimeout: delay, timeToLive: seconds(100) };
     assert.deepEqual(insertMessage(insertion), { ok: false, why: "outlivesMessage" });
   }
 });
 
-test("taking counts, hides from now on, and leaves the rest as it was", () => {
+test("dequeuing counts, hides from now on, and changes nothing else", () => {
   const message = inserted();
-  const taken = dequeueMessage(message, { stamp: 2n, now: T + 5, visibilityTimeout: seconds(30) });
-  assert.deepEqual(taken, { ...message, stamp: 2n, visibleAt: T + 5 + 30_000, dequeueCount: 1 });
+  const dequeued = dequeueMessage(message, { stamp: 2n, now: T + 5, visibilityTimeout: seconds(30) });
+  assert.deepEqual(dequeued, { ...message, stamp: 2n, visibleAt: T + 5 + 30_000, dequeueCount: 1 });
 });
 
-test("only the newest receipt opens, whether the message is hidden or visible again", () => {
+test("only the newest receipt is valid, whether the message is hidden or visible again", () => {
   const message = inserted();
-  const taken = dequeueMessage(message, { stamp: 2n, now: T, visibilityTimeout: seconds(30) });
+  const dequeued = dequeueMessage(message, { stamp: 2n, now: T, visibilityTimeout: seconds(30) });
   for (const now of [T, T + 29_999, T + 30_000, T + 99_999]) {
-    assert.equal(deleteMessage(taken, taken, now), "met");
-    assert.equal(deleteMessage(taken, message, now), "notFound");
+    assert.equal(deleteMessage(dequeued, dequeued, now), "met");
+    assert.equal(deleteMessage(dequeued, message, now), "notFound");
   }
-  assert.equal(deleteMessage(taken, taken, T + 100_000), "notFound");
-  assert.equal(deleteMessage(undefined, taken, T), "notFound");
-  // The same place, taken anew at the same moment for the same time: the stamp tells.
-  assert.equal(deleteMessage({ ...taken, stamp: 3n }, taken, T), "notFound");
-  assert.equal(deleteMessage({ ...taken, sequence: 8n }, taken, T), "notFound");
+  assert.equal(deleteMessage(dequeued, dequeued, T + 100_000), "notFound");
+  assert.equal(deleteMessage(undefined, dequeued, T), "notFound");
+  // The same address, dequeued again at the same moment for the same time: the stamp differs.
+  assert.equal(deleteMessage({ ...dequeued, stamp: 3n }, dequeued, T), "notFound");
+  assert.equal(deleteMessage({ ...dequeued, sequence: 8n }, dequeued, T), "notFound");
 });
 
 test("updating hides anew, counts nothing, and not beyond the expiry", () => {

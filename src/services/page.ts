@@ -1,9 +1,9 @@
 import type { Instant } from "../base/clock.ts";
 
 /**
- * One page of a listing. The service adds entries in order and asks before each one whether the page is full; if it is,
- * the next page begins with that entry. The caller decides what makes a page full: its entries, or their size in the
- * reply.
+ * One page of a listing. The service adds entries in order and asks before each one whether the page is full;
+ * if it is, the next page begins with that entry. The caller decides what makes a page full: its entries, or
+ * their size in the reply.
  */
 export interface Page<Item> {
   readonly isFull: boolean;

@@ -4,7 +4,7 @@ import { MIB } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { Product } from "../support/product.ts";
 import { WireClient } from "../support/wire-client.ts";
-import { isClean, printFigures } from "./ledger/cell.ts";
+import { isClean, printStats } from "./ledger/cell.ts";
 import { CONTAINER } from "./ledger/cells.ts";
 import { Ledger } from "./ledger/ledger.ts";
 
@@ -41,11 +41,11 @@ export async function fillDisk(disk: string, seed: number): Promise<{ ok: boolea
     await product.start();
     await ledger.check();
     const deletes = isDeletable ? "deletes" : "does NOT delete";
-    const figure = `${refused} refused, ${deletes} when full, ${goesOn ? "continues" : "does NOT continue"} with free space, ${printFigures(ledger.figures)}`;
+    const figure = `${refused} refused, ${deletes} when full, ${goesOn ? "continues" : "does NOT continue"} with free space, ${printStats(ledger.figures)}`;
     return { ok: goesOn && isDeletable && refused > 0 && isClean(ledger.figures), figure };
   } catch (error) {
     const state = product.isUp ? "it is up" : `it ended: ${product.stderr().slice(-800)}`;
-    return { ok: false, figure: `${String(error)}; ${state}; ${printFigures(ledger.figures)}` };
+    return { ok: false, figure: `${String(error)}; ${state}; ${printStats(ledger.figures)}` };
   } finally {
     ledger.close();
     await product.stop("SIGKILL");

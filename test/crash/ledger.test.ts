@@ -8,7 +8,7 @@ import { openPowerDisk } from "../support/power-disk.ts";
 import { Product } from "../support/product.ts";
 import { seedOfThisRun } from "../support/seed.ts";
 import type { WireClient, WireReply } from "../support/wire-client.ts";
-import { type Cell, Entry, isClean, newFigures, printFigures } from "./ledger/cell.ts";
+import { type Cell, Entry, isClean, newFigures, printStats } from "./ledger/cell.ts";
 import { Ledger } from "./ledger/ledger.ts";
 
 const temporary = (): string => mkdtempSync(join(tmpdir(), "holdfast-ledger-"));
@@ -32,8 +32,8 @@ test("a program that is killed under load has everything it acknowledged", async
     ledger.close();
     await product.stop("SIGKILL");
   }
-  t.diagnostic(printFigures(ledger.figures));
-  assert.ok(ledger.isClean, printFigures(ledger.figures));
+  t.diagnostic(printStats(ledger.figures));
+  assert.ok(ledger.isClean, printStats(ledger.figures));
   assert.ok(ledger.figures.acknowledged > 10);
 });
 
@@ -60,8 +60,8 @@ test("a program whose disk loses everything unsynced has everything it acknowled
     await product.stop("SIGKILL");
     await disk.remove();
   }
-  t.diagnostic(printFigures(ledger.figures));
-  assert.ok(ledger.isClean, printFigures(ledger.figures));
+  t.diagnostic(printStats(ledger.figures));
+  assert.ok(ledger.isClean, printStats(ledger.figures));
 });
 
 test("the ledger tells lost, torn and resurrected from what may be", async () => {

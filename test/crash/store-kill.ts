@@ -77,7 +77,7 @@ export function isClean(figures: KillFigures): boolean {
   return lost + torn + resurrected + repeatedRevisions + troubles.length === 0;
 }
 
-export function printFigures({ troubles, ...it }: KillFigures): string {
+export function printStats({ troubles, ...it }: KillFigures): string {
   const text =
     `${it.kills} kills (${it.killedInOpen} before the store was open), ${it.acknowledged} acknowledged, ` +
     `${it.lost} lost, ${it.torn} torn, ${it.resurrected} resurrected, ` +

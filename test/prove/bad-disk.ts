@@ -2,7 +2,7 @@ import { installMissing, NEEDED, thisSystem } from "../../scripts/test/programs.
 import { MIB } from "../../src/base/limits.ts";
 import { CALLS, countCalls, type Fault, runWithFault, whyNoStrace } from "../crash/bad-disk.ts";
 import { fillDisk } from "../crash/full-disk.ts";
-import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
+import { add, isClean, newFigures, printStats } from "../crash/ledger/cell.ts";
 import type { Proof } from "../support/proof.ts";
 import { smallDisk } from "../support/small-disk.ts";
 
@@ -49,7 +49,7 @@ export const proof: Proof = {
         if (!isClean(totals)) {
           totals.troubles.push(`${fault.call} ${fault.when} answered with ${fault.error}`);
         }
-        if (index % 20 === 19) progress(`${index + 1} of ${faults.length} faults, ${printFigures(totals)}`);
+        if (index % 20 === 19) progress(`${index + 1} of ${faults.length} faults, ${printStats(totals)}`);
       }
     };
     await Promise.all([lane(), lane()]);
@@ -58,7 +58,7 @@ export const proof: Proof = {
     if (met < faults.length / 2) totals.troubles.push(`only ${met} of ${faults.length} faults came`);
     return {
       ok: isClean(totals) && full.ok,
-      figure: `${met} faults (${told}), ${printFigures(totals)}; full disk: ${full.figure}`,
+      figure: `${met} faults (${told}), ${printStats(totals)}; full disk: ${full.figure}`,
     };
   },
 };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { GIB, MIB } from "../../src/base/limits.ts";
 import { DiskDevice } from "../../src/extents/disk-device.ts";
-import { extentSpace, isSpaceKept, printFigures } from "../soak/extent-space.ts";
+import { extentSpace, isSpaceKept, printStats } from "../soak/extent-space.ts";
 import type { Proof } from "../support/proof.ts";
 
 export const proof: Proof = {
@@ -17,6 +17,6 @@ export const proof: Proof = {
     }[length];
     const figures = await extentSpace({ device, seed, ...size });
     // With 500 MiB alive: less than 1 GiB on disk.
-    return { ok: isSpaceKept(figures) && figures.diskBytesEnd < GIB, figure: printFigures(figures) };
+    return { ok: isSpaceKept(figures) && figures.diskBytesEnd < GIB, figure: printStats(figures) };
   },
 };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
+import { add, isClean, newFigures, printStats } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
 import { Product } from "../support/product.ts";
 import type { Proof, ProofContext } from "../support/proof.ts";
@@ -21,7 +21,7 @@ export const proof: Proof = {
     for (const figures of lived) add(totals, figures);
     return {
       ok: isClean(totals),
-      figure: `${lived.length * CYCLES[context.length]} cycles, ${printFigures(totals)}`,
+      figure: `${lived.length * CYCLES[context.length]} cycles, ${printStats(totals)}`,
     };
   },
 };
@@ -36,7 +36,7 @@ async function runLane(name: string, workers: number, { directory, length, seed,
     await ledger.prepare();
     for (; cycle < CYCLES[length] && ledger.isClean; cycle++) {
       await ledger.cycle(20 + random.fraction() * 200, () => crash(product, workers, random));
-      if (cycle % 20 === 19) progress(`${name}: ${cycle + 1} cycles, ${printFigures(ledger.figures)}`);
+      if (cycle % 20 === 19) progress(`${name}: ${cycle + 1} cycles, ${printStats(ledger.figures)}`);
     }
   } catch (error) {
     const state = `${product.isUp ? "up" : "gone"}, it said: ${product.stderr().slice(-500)}`;

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { installMissing, NEEDED, thisSystem } from "../../scripts/test/programs.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
+import { add, isClean, newFigures, printStats } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
 import { mutantEnvironment } from "../support/mutants.ts";
 import { openPowerDisk, type PowerDisk } from "../support/power-disk.ts";
@@ -40,11 +40,11 @@ export const proof: Proof = {
         }
         add(totals, lived.figures);
         cuts += lived.cuts;
-        progress(`${cuts} cuts, ${printFigures(totals)}`);
+        progress(`${cuts} cuts, ${printStats(totals)}`);
       }
-      if (!isClean(totals)) return { ok: false, figure: `${cuts} cuts, ${printFigures(totals)}` };
+      if (!isClean(totals)) return { ok: false, figure: `${cuts} cuts, ${printStats(totals)}` };
       const control = await controlRun(disk, seed, progress);
-      const figure = `${cuts} cuts, ${printFigures(totals)}; control without sync: ${control ?? "NOT caught"}`;
+      const figure = `${cuts} cuts, ${printStats(totals)}; control without sync: ${control ?? "NOT caught"}`;
       return { ok: control !== undefined, figure };
     } finally {
       await disk.remove();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { seededRandom } from "../../src/base/random.ts";
-import { isClean, printFigures } from "../crash/ledger/cell.ts";
+import { isClean, printStats } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
 import { preload } from "../crash/ledger/preload.ts";
 import { Product } from "../support/product.ts";
@@ -40,7 +40,7 @@ export const proof: Proof = {
     const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)]!);
     const figure =
       `${sorted.length} restarts with ${OBJECTS[length]} objects: median ${at(0.5)} ms, longest ${at(1)} ms; ` +
-      printFigures(ledger.figures);
+      printStats(ledger.figures);
     return { ok: isClean(ledger.figures) && at(SHARE_IN_TIME) <= MILLIS_MAX, figure };
   },
 };

@@ -1,4 +1,4 @@
-import { isClean, killStore, printFigures } from "../crash/store-kill.ts";
+import { isClean, killStore, printStats } from "../crash/store-kill.ts";
 import type { Proof } from "../support/proof.ts";
 
 export const proof: Proof = {
@@ -7,6 +7,6 @@ export const proof: Proof = {
   minutes: 1,
   async run({ length, progress, seed }) {
     const figures = await killStore({ kills: { quick: 30, usual: 100, long: 500 }[length], seed, progress });
-    return { ok: isClean(figures), figure: printFigures(figures) };
+    return { ok: isClean(figures), figure: printStats(figures) };
   },
 };

@@ -61,7 +61,7 @@ export function isSpaceKept({ liveBytes, diskBytesMax, diskBytesEnd }: ExtentSpa
   return diskBytesEnd < 2 * liveBytes && diskBytesMax < 2.5 * liveBytes;
 }
 
-export function printFigures(figures: ExtentSpaceFigures): string {
+export function printStats(figures: ExtentSpaceFigures): string {
   const mib = (bytes: number): string => `${Math.round(bytes / MIB)} MiB`;
   const { writtenBytes, liveBytes, diskBytesMax, diskBytesEnd } = figures;
   return (

@@ -84,7 +84,7 @@ test("the set derives once for each account, and again only when its keys change
     parseAccountsVariable("V", `one:${key("a")};two:${key("b")}`).accounts,
   );
   assert.equal(set.find("one"), 1);
-  assert.equal(set.find("nobody"), undefined);
+  assert.equal(set.find("missing"), undefined);
   assert.equal(set.find("__proto__"), undefined);
   set.replace(parseAccountsVariable("V", `one:${key("a")}:${key("c")};three:${key("b")}`).accounts);
   assert.deepEqual(set.names(), ["one", "three"]);
@@ -168,10 +168,10 @@ test("an accounts file beyond any sense is refused before it is read", () => {
   assert.throws(() => readAccountsFile(path), /expected at most/);
 });
 
-test("a connection string shows the key everybody knows, and no other", () => {
-  const known = displayConnectionString(defaultAccounts().accounts[0]!, endpoints);
-  assert.match(known, /^DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNO/);
-  assert.match(known, /FileEndpoint=http:\/\/h:4\/devstoreaccount1;$/);
+test("a connection string shows the well-shown key, and no other", () => {
+  const shown = displayConnectionString(defaultAccounts().accounts[0]!, endpoints);
+  assert.match(shown, /^DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNO/);
+  assert.match(shown, /FileEndpoint=http:\/\/h:4\/devstoreaccount1;$/);
   const own = parseAccountsVariable("V", `devstoreaccount1:${key("own")}`).accounts[0]!;
   assert.match(displayConnectionString(own, endpoints), /AccountKey=<key>;/);
   // The real one is for a program that starts us and talks to us.

@@ -13,7 +13,7 @@ test("the defaults of a service hold only what the service has", () => {
   for (const owner of OWNERS)
     for (const name of Object.keys(defaultServiceProperties(owner)))
       assert(
-        PROPERTIES_OF[owner].some((known) => known === name),
+        PROPERTIES_OF[owner].some((property) => property === name),
         `${owner} has no ${name}`,
       );
   assert.equal(defaultServiceProperties("blob").defaultServiceVersion, undefined);

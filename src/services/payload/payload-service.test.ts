@@ -63,7 +63,7 @@ test("an extent record is written once for all slices of a call", async () => {
   assert.equal(puts.length, slices.length + extents.size);
 });
 
-test("an extent taken over by another process accepts no new references", async () => {
+test("an extent ingested over by another process accepts no new references", async () => {
   const notes = openNotes();
   const { slices } = await notes.payload.append(sample(40));
   await notes.store.write(async (write) => {
@@ -124,17 +124,17 @@ test("small content stays in its record, larger content goes to extents", async 
     [limit + 1, false],
   ] as const) {
     assert.equal("inline" in (await notes.putInlineOrNot(`n${length}`, { seed: 3, length })), isInline);
-    for (const known of [undefined, length, 1]) {
-      const taken = await ingest(notes.payload, inParts(sample(length), [1_000]), known);
-      assert.equal("inline" in taken.content, isInline);
-      assert.equal(taken.length, length);
-      taken.release();
+    for (const declared of [undefined, length, 1]) {
+      const ingested = await ingest(notes.payload, inParts(sample(length), [1_000]), declared);
+      assert.equal("inline" in ingested.content, isInline);
+      assert.equal(ingested.length, length);
+      ingested.release();
     }
   }
   assert.equal((await notes.check()).length, 3);
 });
 
-test("a body whose client leaves is told so, and leaves nothing", async () => {
+test("a body whose client disconnects is closed, and leaves nothing", async () => {
   const notes = openNotes();
   let isClosed = false;
   async function* body() {

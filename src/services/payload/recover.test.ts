@@ -45,7 +45,7 @@ test("extents left open are sealed with their real size, and what was written st
   await after.put("more", { seed: 3, length: 50 });
   assert.equal((await after.check()).length, 3);
   assert.deepEqual(
-    await recover(new Notes(after.store, after.payload.files.device).payload, new Set(["nobody"])),
+    await recover(new Notes(after.store, after.payload.files.device).payload, new Set(["unknown"])),
     {
       sealed: 0,
       removed: 0,

@@ -9,22 +9,22 @@ import { BackgroundJobs } from "./background-jobs.ts";
 import { Wakeup } from "./wakeup.ts";
 
 /** Timers that a test fires by hand. */
-function handTimers(): { timers: Timers; soon: (() => void)[]; delays: number[] } {
-  const soon: (() => void)[] = [];
+function handTimers(): { timers: Timers; scheduled: (() => void)[]; delays: number[] } {
+  const scheduled: (() => void)[] = [];
   const delays: number[] = [];
   const timers: Timers = {
     after(delay, run) {
       delays.push(delay);
-      soon.push(run);
+      scheduled.push(run);
       return { cancel: () => {} };
     },
     every: () => ({ cancel: () => {} }),
   };
-  return { timers, soon, delays };
+  return { timers, scheduled, delays };
 }
 
-test("a chore that is woken runs soon, once for all who rang, and again when somebody rings after it", async () => {
-  const { timers, soon, delays } = handTimers();
+test("a woken job runs early, once for all signals before it, and again for a signal after it", async () => {
+  const { timers, scheduled, delays } = handTimers();
   const jobs = new BackgroundJobs({ ephemeral: new MemoryStore().ephemeral, timers, log: silentLog });
   const wakeup = new Wakeup();
   let runs = 0;
@@ -34,18 +34,18 @@ test("a chore that is woken runs soon, once for all who rang, and again when som
   };
   wakeup.ring();
   jobs.add({ name: "sweep", interval: 1_000, wakeup, run });
-  assert.equal(soon.length, 0, "nobody listened yet");
+  assert.equal(scheduled.length, 0, "there was no listener yet");
   wakeup.ring();
   wakeup.ring();
   assert.deepEqual(delays, [LIMITS.jobWakeupMillis]);
-  soon[0]!();
+  scheduled[0]!();
   await settle();
   assert.equal(runs, 1);
   wakeup.ring();
-  soon[1]!();
+  scheduled[1]!();
   await settle();
   assert.equal(runs, 2);
   await jobs.stop();
   wakeup.ring();
-  assert.equal(soon.length, 2, "after the end nobody is woken");
+  assert.equal(scheduled.length, 2, "a stopped job is not woken");
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { extentSpace, isSpaceKept, printFigures } from "../../../test/soak/extent-space.ts";
+import { extentSpace, isSpaceKept, printStats } from "../../../test/soak/extent-space.ts";
 import { CrashDevice, flipBit } from "../../../test/support/crash-device.ts";
 import { sample, settle } from "../../../test/support/extents.ts";
 import { Notes, SharedDatabase } from "../../../test/support/payload.ts";
@@ -23,24 +23,24 @@ async function wornNotes(notes: Notes, count = 24): Promise<void> {
   for (let i = 0; i < count; i++) if (i % 4 !== 0) await notes.delete(`n${i}`);
 }
 
-test("an extent that a drop has emptied goes soon after it, without waiting for the interval", async () => {
+test("an extent that a drop has emptied is removed early, without waiting for the interval", async () => {
   const notes = openNotes();
   await notes.put("a", { seed: 1, length: 90 });
   notes.payload.extents.seal();
   await settle();
-  const soon: (() => void)[] = [];
+  const scheduled: (() => void)[] = [];
   const timers: Timers = {
     after: (_, run) => {
-      soon.push(run);
+      scheduled.push(run);
       return { cancel: () => {} };
     },
     every: () => ({ cancel: () => {} }),
   };
   notes.reclaimer.start(timers);
   await notes.delete("a");
-  assert.equal(soon.length, 1);
+  assert.equal(scheduled.length, 1);
   assert.ok((await notes.diskBytes()) > 0);
-  soon[0]!();
+  scheduled[0]!();
   await settle();
   assert.equal(await notes.diskBytes(), 0);
   await notes.reclaimer.stop();
@@ -104,11 +104,11 @@ test("a reader in flight reads to the end through delete and compaction", async 
   }
   assert.deepEqual(Buffer.concat(parts), sample(2_000, 1));
   assert.deepEqual(await collect(moved.stream(0, 90)), sample(90, 5));
-  const held = await notes.diskBytes();
+  const pinnedBytes = await notes.diskBytes();
   gone.close();
   moved.close();
   await notes.reclaimAll();
-  assert.ok((await notes.diskBytes()) < held, "the space comes back when the readers have gone");
+  assert.ok((await notes.diskBytes()) < pinnedBytes, "the space comes back when the readers have gone");
   await notes.check();
 });
 
@@ -199,7 +199,7 @@ test("damage is never copied: the extent stays, the rest is reclaimed", async ()
   await assert.rejects(notes.check(), /0000000000000001.extent.*offset/);
 });
 
-test("on a full disk what is empty still goes, and then there is room to compact", async () => {
+test("on a full disk empty extents are removed, and then there is space to compact", async () => {
   const device = new CrashDevice();
   const notes = new Notes(new SharedDatabase().storeOf("one"), device);
   await wornNotes(notes);
@@ -237,7 +237,7 @@ test("processes agree before a file goes, and a dead one is not waited for", asy
   assert.deepEqual(await one.reclaimer.reclaimOnce(), { removed: 0, movedBytes: 0, waiting: 1 });
   assert.equal((await one.reclaimer.reclaimOnce()).removed, 0, "no answer yet");
   for (let i = 0; i < 5; i++)
-    assert.equal((await step()).removed, 0, "held by a reader of the other process");
+    assert.equal((await step()).removed, 0, "pinnedBytes by a reader of the other process");
   assert.deepEqual(await collect(reader.stream(0, 100)), sample(100, 1));
   reader.close();
   assert.equal((await step()).removed, 1);
@@ -324,5 +324,5 @@ test("disk use stays within twice the live data, however much is written and del
     liveBytes: 24 * MIB,
     shape: { extentBytesMax: 2 * MIB, writeBufferBytes: MIB },
   });
-  assert.ok(isSpaceKept(stats), printFigures(stats));
+  assert.ok(isSpaceKept(stats), printStats(stats));
 });

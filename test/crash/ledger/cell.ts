@@ -78,7 +78,7 @@ export function add(totals: LedgerFigures, figures: LedgerFigures): void {
   totals.troubles.push(...figures.troubles);
 }
 
-export function printFigures(it: LedgerFigures): string {
+export function printStats(it: LedgerFigures): string {
   const text =
     `${it.acknowledged} acknowledged, ${it.lost} lost, ${it.torn} torn, ${it.resurrected} resurrected ` +
     `(${it.unacknowledged} unacknowledged, ${it.keptUnacknowledged} of them kept)`;

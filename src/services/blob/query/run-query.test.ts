@@ -31,21 +31,21 @@ const errorsOf = (events: readonly QueryEvent[]): string[] =>
 
 test("queries that compute for long let others go first, however many there are", async () => {
   const terms = Array.from({ length: 200 }, (_, i) => `_1 = 'no${i}'`).join(" OR ");
-  let turns = 0;
+  let ticks = 0;
   let isOver = false;
   const look = (): void => {
-    turns++;
+    ticks++;
     if (!isOver) setImmediate(look);
   };
   setImmediate(look);
   const query = `SELECT * FROM BlobStorage WHERE ${terms}`;
   await Promise.all([1, 2, 3].map(() => ask(query, "1,2\n".repeat(3_000))));
   isOver = true;
-  // Three together: 1.8 million comparisons, which take far longer than a turn may.
-  assert.ok(turns > 20, `${turns} turns`);
+  // Three together make 1.8 million comparisons, which take far longer than one slice.
+  assert.ok(ticks > 20, `${ticks} ticks`);
 });
 
-test("a long query that finds nothing says so now and then, and ends when nobody listens", async () => {
+test("a long query that finds nothing says so now and then, and ends when the client has disconnected", async () => {
   const terms = Array.from({ length: 500 }, (_, i) => `_1 = 'no${i}'`).join(" OR ");
   let isEnded = false;
   async function* source(): AsyncGenerator<Buffer> {
