@@ -9,51 +9,31 @@ import { failureOf, reasonOf } from "./failures.ts";
 import type { Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
 import { SLOTS, SlotRevisions } from "./slot-revisions.ts";
-import type { Tables } from "./sql.ts";
+import { prepared, type Tables } from "./sql.ts";
 import { int8, type Prepared, type Row, type Statement, text } from "./wire.ts";
 
 export function memberStatements({ members, records, ephemeral }: Tables): Prepared[] {
   const mine = "WHERE slot = $1::bigint AND owner = $2::text";
-  return [
-    { name: "member_list", text: `SELECT slot, owner, state, beat, last, reserved FROM ${members}` },
-    {
-      name: "member_join",
-      text:
-        `INSERT INTO ${members} (slot, owner, state, beat, last, reserved) ` +
-        "VALUES ($1::bigint, $2::text, 'alive', 0, $3::bigint, $4::bigint) ON CONFLICT (slot) DO UPDATE SET " +
-        "owner = excluded.owner, state = 'alive', beat = 0, last = excluded.last, reserved = excluded.reserved",
-    },
-    {
-      name: "member_beat",
-      text:
-        `UPDATE ${members} SET beat = beat + 1, last = $3::bigint, reserved = greatest(reserved, $4::bigint) ${mine} ` +
-        "AND state = 'alive' RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
-    },
-    {
-      name: "member_reserve",
-      text: `UPDATE ${members} SET reserved = greatest(reserved, $3::bigint) ${mine} AND state = 'alive'`,
-    },
+  // After this long no member looks the outcome of an operation up.
+  const old = "WHERE at < now() - interval '1 hour'";
+  return prepared({
+    member_list: `SELECT slot, owner, state, beat, last, reserved FROM ${members}`,
+    member_join:
+      `INSERT INTO ${members} (slot, owner, state, beat, last, reserved) ` +
+      "VALUES ($1::bigint, $2::text, 'alive', 0, $3::bigint, $4::bigint) ON CONFLICT (slot) DO UPDATE SET " +
+      "owner = excluded.owner, state = 'alive', beat = 0, last = excluded.last, reserved = excluded.reserved",
+    member_beat:
+      `UPDATE ${members} SET beat = beat + 1, last = $3::bigint, reserved = greatest(reserved, $4::bigint) ${mine} ` +
+      "AND state = 'alive' RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+    member_reserve: `UPDATE ${members} SET reserved = greatest(reserved, $3::bigint) ${mine} AND state = 'alive'`,
     // Fails, and the transaction with it, when this member was declared dead.
-    {
-      name: "member_fence",
-      text: `SELECT 1 / (SELECT count(*) FROM ${members} ${mine} AND state = 'alive')`,
-    },
-    {
-      name: "member_bury",
-      text: `UPDATE ${members} SET state = 'dead' ${mine} AND beat = $3::bigint AND state = 'alive'`,
-    },
-    { name: "member_free", text: `UPDATE ${members} SET state = 'free' ${mine} AND state = 'dead'` },
-    {
-      name: "member_leave",
-      text: `UPDATE ${members} SET state = 'free', last = $3::bigint, reserved = $3::bigint ${mine}`,
-    },
-    // After this long no member looks the outcome of an operation up.
-    { name: "forget_outcomes", text: `DELETE FROM ${records.outcomes} WHERE at < now() - interval '1 hour'` },
-    {
-      name: "forget_ephemeral_outcomes",
-      text: `DELETE FROM ${ephemeral.outcomes} WHERE at < now() - interval '1 hour'`,
-    },
-  ];
+    member_fence: `SELECT 1 / (SELECT count(*) FROM ${members} ${mine} AND state = 'alive')`,
+    member_bury: `UPDATE ${members} SET state = 'dead' ${mine} AND beat = $3::bigint AND state = 'alive'`,
+    member_free: `UPDATE ${members} SET state = 'free' ${mine} AND state = 'dead'`,
+    member_leave: `UPDATE ${members} SET state = 'free', last = $3::bigint, reserved = $3::bigint ${mine}`,
+    forget_outcomes: `DELETE FROM ${records.outcomes} ${old}`,
+    forget_ephemeral_outcomes: `DELETE FROM ${ephemeral.outcomes} ${old}`,
+  });
 }
 
 /** How far above the last revision a member reserves, so that few commits have to write its row. */
