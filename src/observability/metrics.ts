@@ -200,6 +200,11 @@ export class Metrics {
     this.watchCounter({ name: "holdfast_connections_evicted_total", help, read: count });
   }
 
+  watchUnsentReplies(frontEnd: "http" | "smb", bytes: () => number): void {
+    const help = "Bytes of replies that are being built or that clients have not read yet.";
+    this.watchGauge({ name: "holdfast_unsent_reply_bytes", help, labels: { frontEnd }, read: bytes });
+  }
+
   /** All metrics as plain data, for the supervisor. */
   async snapshotMetrics(): Promise<MetricsSnapshot> {
     const metrics = (await this.#registry.getMetricsAsJSON()) as unknown as MetricsSnapshot;

@@ -56,9 +56,6 @@ export interface ServerOptions {
   readonly resolveName?: ResolveName | undefined;
   /** True in a worker: the supervisor listens and passes connections to `accept`. */
   readonly isHandedOver?: boolean;
-  /** For replies that clients have not read yet. */
-  readonly replyMemory?: ReplyMemory | undefined;
-  readonly smbReplyMemory?: ReplyMemory | undefined;
 }
 
 export const SERVICE_PORTS = ["blob", "queue", "table", "file", "smb"] as const;
@@ -85,14 +82,16 @@ export async function startServer({
   log,
   resolveName,
   isHandedOver = false,
-  replyMemory = newReplyMemory(log, LIMITS.replyMemoryBytesMax),
-  smbReplyMemory = newReplyMemory(log, SMB_LIMITS.replyMemoryBytesMax),
 }: ServerOptions): Promise<Server> {
   const { store, clock, random } = runtime.parts;
+  const replyMemory = newReplyMemory(log, LIMITS.replyMemoryBytesMax);
+  const smbReplyMemory = newReplyMemory(log, SMB_LIMITS.replyMemoryBytesMax);
   const metrics = new Metrics();
   metrics.watchStore(() => store.stats(), { hasRoundTrips: options.store.kind === "postgres" });
   store.watchCommits((transactions) => metrics.batchSizes.observe(transactions));
   metrics.watchExtents(() => runtime.payloadStats());
+  metrics.watchUnsentReplies("http", () => replyMemory.bytes);
+  metrics.watchUnsentReplies("smb", () => smbReplyMemory.bytes);
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = { store };
   const blobs = blobContext(runtime.parts, {

@@ -118,7 +118,7 @@ suite("the command line", () => {
       ],
       [
         ["--inMemory", "--queueHost", "nowhere.invalid"],
-        /nowhere\.invalid:0: no address found for the name; set --queueHost/,
+        /nowhere\.invalid:0: the host name has no address; set --queueHost/,
       ],
       [["--inMemory", "--adminHost", "192.0.2.1"], /set --adminHost or --host/],
       [["--inMemory", "--smbHost", "192.0.2.1"], /set --smbHost or --host/],
@@ -144,7 +144,7 @@ suite("the command line", () => {
     if (lowestFreePort() > 1)
       await refusesToStart(
         [...free, "--inMemory", "--blobPort", "1"],
-        /no permission to listen at 127\.0\.0\.1:1 .*choose another --blobPort/,
+        /no permission to listen at 127\.0\.0\.1:1 .*set another --blobPort/,
         asOther,
       );
   });
@@ -324,7 +324,7 @@ suite("worker processes", () => {
     clearTimeout(patience);
     assert.match(
       program.stderr(),
-      new RegExp(`"workers":\\[${stuck}\\],"msg":"shutting down: workers .* killed"`),
+      new RegExp(`"workers":\\[${stuck}\\],"msg":"shutting down: killing workers`),
     );
     assert.equal(await (await startProgram(["--location", location])).stop(), 0);
   });

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, type Timers } from "../../src/base/clock.ts";
-import type { ReplyMemory } from "../../src/memory/reply-memory.ts";
 import { type Log, silentLog } from "../../src/observability/log.ts";
 import { type Options, readCommandLine } from "../../src/process/options.ts";
 import { Runtime } from "../../src/process/runtime.ts";
@@ -44,9 +43,6 @@ export interface TestServerOptions {
   readonly log?: Log;
   /** In place of the system's name servers, for the sources of copies. */
   readonly resolveName?: (name: string) => Promise<readonly string[]>;
-  /** For unread replies, over HTTP and over SMB. */
-  readonly replyMemory?: ReplyMemory;
-  readonly smbReplyMemory?: ReplyMemory;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -100,15 +96,8 @@ async function open(options: TestServerOptions, place: Place, clock: ManualClock
   });
   await runtime.recoverAll();
   await runtime.start();
-  const { resolveName, replyMemory, smbReplyMemory } = options;
-  const server = await startServer({
-    options: parsed,
-    runtime,
-    log,
-    resolveName,
-    replyMemory,
-    smbReplyMemory,
-  });
+  const { resolveName } = options;
+  const server = await startServer({ options: parsed, runtime, log, resolveName });
   const scheme = parsed.certificate === undefined ? "http" : "https";
   const at = (name: keyof typeof server.ports): string => `${scheme}://127.0.0.1:${server.ports[name]}`;
   const endpoints = { blob: at("blob"), queue: at("queue"), table: at("table"), file: at("file") };

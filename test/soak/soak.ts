@@ -5,7 +5,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { monotonic, pause } from "../../src/base/clock.ts";
 import { KIB, MIB } from "../../src/base/limits.ts";
-import { diskOf, memoryOf } from "../hostile/siege/siege.ts";
+import { diskOf } from "../hostile/siege/siege.ts";
+import { memoryOf } from "../kit/growth.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 
 /**

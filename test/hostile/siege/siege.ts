@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { monotonic, pause } from "../../../src/base/clock.ts";
 import { KIB, LIMITS, MIB } from "../../../src/base/limits.ts";
 import { HTTPS_FLAGS } from "../../kit/certificates.ts";
+import { memoryOf } from "../../kit/growth.ts";
 import { type Program, startProgram } from "../../kit/program.ts";
 import { attacksOn } from "./attacks.ts";
 
@@ -117,11 +118,6 @@ class Helper {
 /** Ends a window of the honest clients. */
 async function windowOf(honest: Helper, kind: "calm" | "attack" | "skip" | "all calm"): Promise<Figures> {
   return JSON.parse(await honest.ask(kind)) as Figures;
-}
-
-export function memoryOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
 }
 
 export function diskOf(directory: string): number {
