@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,7 +9,22 @@ import { join } from "node:path";
 export interface Contender {
   readonly name: "bare" | "holdfast" | "base" | "azurite";
   readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file", number>>;
+  /** Of Holdfast: the process that serves. */
+  readonly pid?: number;
   stop(): Promise<void>;
+}
+
+const CLOCK_TICK_MILLIS = 10;
+
+/** User and system time of all threads of a process so far; undefined where the system does not show it. */
+export function cpuMillisOf(pid: number | undefined): number | undefined {
+  const path = `/proc/${pid}/stat`;
+  if (pid === undefined || !existsSync(path)) return undefined;
+  // The name of the program, in parentheses, may contain spaces.
+  const fields = readFileSync(path, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MILLIS;
 }
 
 /** The baseline: accepts the request, reads its body, answers with the requested number of bytes. */
@@ -63,6 +78,7 @@ export async function startHoldfast({
   return {
     name,
     ports: ready.ports,
+    pid: child.pid!,
     stop: async () => {
       await stop(child);
       rmSync(folder, { recursive: true, force: true });
