@@ -5,6 +5,7 @@
  */
 export const CONVERTED = {
   words: [
+    "src/cli/",
     "src/concurrency/",
     "src/extents/",
     "src/http/admin/",
@@ -15,12 +16,15 @@ export const CONVERTED = {
     "src/http/table/",
     "src/http/wire/",
     "src/memory/",
+    "src/observability/",
+    "src/process/",
     "src/services/account/",
     "src/services/blob/",
     "src/services/payload/",
     "src/services/queue/",
     "src/services/reclaim/",
     "src/services/table/",
+    "src/smb/",
     "src/store/",
   ],
   lines: [
@@ -47,6 +51,7 @@ export const CONVERTED = {
     "src/services/queue/",
     "src/services/reclaim/",
     "src/services/table/",
+    "src/smb/",
     "src/store/",
     "test/break-in/",
     "test/clients/",
@@ -60,6 +65,7 @@ export const CONVERTED = {
     "test/prove/",
     "test/scripts/",
     "test/sdk/",
+    "test/smb/",
     "test/soak/",
     "test/support/",
   ],
@@ -86,6 +92,7 @@ export const CONVERTED = {
     "src/services/queue/",
     "src/services/reclaim/",
     "src/services/table/",
+    "src/smb/",
     "src/store/",
   ],
   cycles: [
@@ -94,6 +101,7 @@ export const CONVERTED = {
     "src/concurrency/",
     "src/digest/",
     "src/extents/",
+    "src/http/",
     "src/http/blob/",
     "src/http/common/",
     "src/http/file/",
@@ -108,6 +116,7 @@ export const CONVERTED = {
     "src/services/queue/",
     "src/services/reclaim/",
     "src/services/table/",
+    "src/smb/",
     "src/store/",
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -92,6 +92,8 @@ const EXCEPTIONS: readonly { readonly text: RegExp; readonly reason: string }[] 
     text: /\bheld: readonly bigint\b|\bpast\?: BlobStateKind\b|\bstored\.past\b/g,
     reason: "fields of stored records",
   },
+  { text: /^#!.*/g, reason: "the program that runs a script" },
+  { text: /\bsmbAccessLists\b|\bHOLDFAST_SMB_ACCESS_LISTS\b/g, reason: "an earlier name of --smbAcls" },
   { text: /\beventTurnBatching\b/g, reason: "an option of the lmdb package" },
 ];
 

@@ -120,8 +120,7 @@ export const LIMITS = {
   /** A copy source on another server: timeouts for its name and for its headers. */
   sourceLookupMillis: 10_000,
   sourceHeadersMillis: 30_000,
-  /** How long a source may then be silent, the minimum it must bring in a time, and how often to check. */
-  sourceIdleMillis: 60_000,
+  /** The minimum that a source must send in a period, and how often to check. */
   slowSourceBytesMin: 8 * KIB,
   slowSourceMillis: 30_000,
   sourceWatchMillis: 1_000,

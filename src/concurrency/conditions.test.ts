@@ -11,7 +11,6 @@ import {
   checkSource,
   checkWrite,
   NO_CONDITIONS,
-  targetCode,
 } from "./conditions.ts";
 import { parseEtags } from "./etag.ts";
 import { holdsTags, parseTagPredicate } from "./tag-predicate.ts";
@@ -183,14 +182,6 @@ test("conditions on the source of a copy, in the words of each operation", () =>
   ]);
   assert.equal(checkSource(NO_CONDITIONS, subject, "copy"), undefined);
   assert.equal(checkSource({ ifMatch: own }, subject, "copy"), undefined);
-});
-
-test("the target of Put Blob From URL", () => {
-  assert.equal(targetCode({ ifMatch: other }, subject), "TargetConditionNotMet");
-  assert.equal(targetCode({ ifNoneMatch: own }, subject), "TargetConditionNotMet");
-  assert.equal(targetCode({ ifMatch: own }, undefined), "TargetConditionNotMet");
-  assert.equal(targetCode({ ifModifiedSince: sameSecond }, subject), "ConditionNotMet");
-  assert.equal(targetCode({ ifUnmodifiedSince: earlier }, subject), "ConditionNotMet");
 });
 
 test("append position and size", () => {

@@ -169,12 +169,6 @@ const SOURCE_CODES: Readonly<Record<SourceUse, Readonly<Record<ConditionName, Re
   },
 };
 
-/** Put Blob From URL has its own code for failed ETag conditions of the destination. */
-export function targetCode(conditions: Conditions, subject: Subject | undefined): RefusalCode {
-  const failing = subject === undefined ? "ifMatch" : failingCondition(conditions, subject);
-  return failing === "ifMatch" || failing === "ifNoneMatch" ? "TargetConditionNotMet" : "ConditionNotMet";
-}
-
 /** Delete Blob may depend on when the tier was last set; without that, the creation time counts. */
 export interface TierConditions {
   readonly modifiedSince?: Instant | undefined;

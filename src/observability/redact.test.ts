@@ -88,9 +88,9 @@ const plain = fc.constantFrom(
   "sp=r",
   "%zz=%",
 );
-const pieces = fc.array(plain, { maxLength: 4 });
+const fragments = fc.array(plain, { maxLength: 4 });
 
-/** What somebody who reads the log can get at: the text, and whatever it decodes to. */
+/** What a reader of the log can get at: the text, and whatever it decodes to. */
 function survives(value: string, shown: string): boolean {
   const core = value.slice(6, 24).replace(/[+/].*$/, "");
   let seen = shown;
@@ -108,8 +108,8 @@ test("no signature survives, wherever in an address it stands and however it is 
     fc.property(
       secret,
       sigName,
-      pieces,
-      pieces,
+      fragments,
+      fragments,
       fc.nat(4),
       fc.boolean(),
       fc.constantFrom("query", "nested", "nested-raw", "path"),

@@ -68,8 +68,8 @@ async function startHolder(
   });
   children.add(child);
   let text = "";
-  for await (const piece of child.stdout!) {
-    text += piece;
+  for await (const chunk of child.stdout!) {
+    text += chunk;
     if (text.includes("\n")) break;
   }
   return { child, report: JSON.parse(text) };
@@ -178,7 +178,7 @@ test("of twenty processes started at the same moment exactly one wins", async ()
   await kill(winners[0]!.child);
 });
 
-test("a directory that another start makes its own at this very moment is not taken for somebody else's", async () => {
+test("a directory that another start makes its own at this very moment does not count as another program's", async () => {
   const go = new Int32Array(new SharedArrayBuffer(4));
   const other = new Worker(OTHER_START, { eval: true, workerData: { go, scratch } });
   try {
@@ -195,7 +195,7 @@ test("a directory that another start makes its own at this very moment is not ta
   }
 });
 /**
- * Writes what a start writes, in its order, as soon as it is told which directory is looked at. It takes no
+ * Writes what a start writes, in its order, as soon as it knows which directory is checked. It takes no
  * lock, so its draft has a name of its own.
  */
 const OTHER_START = `
@@ -232,7 +232,7 @@ test("what a newer Holdfast wrote is refused, and so is a damaged marker; nothin
   await assert.rejects(openDataDirectory(directory), refused(/holdfast\.json cannot be read/));
 });
 
-test("a directory full of somebody else's files is left alone; a fresh disk is not", async () => {
+test("a directory full of another program's files is left alone; a fresh disk is not", async () => {
   const foreign = fresh();
   mkdirSync(foreign);
   writeFileSync(join(foreign, "thesis.txt"), "words");
@@ -248,12 +248,12 @@ test("a directory full of somebody else's files is left alone; a fresh disk is n
   await (await openDataDirectory(disk)).release();
   assert.ok(existsSync(join(disk, "holdfast.json")));
 
-  const taken = fresh();
-  mkdirSync(join(taken, "__blobstorage__"), { recursive: true });
+  const azurite = fresh();
+  mkdirSync(join(azurite, "__blobstorage__"), { recursive: true });
   for (const name of ["__azurite_db_blob__.json", "__azurite_db_table__.json", "AzuriteConfig"])
-    writeFileSync(join(taken, name), name);
-  await (await openDataDirectory(taken)).release();
-  assert.equal(readFileSync(join(taken, "__azurite_db_blob__.json"), "utf8"), "__azurite_db_blob__.json");
+    writeFileSync(join(azurite, name), name);
+  await (await openDataDirectory(azurite)).release();
+  assert.equal(readFileSync(join(azurite, "__azurite_db_blob__.json"), "utf8"), "__azurite_db_blob__.json");
 });
 
 test("a place that cannot be a directory is refused", async () => {

@@ -108,7 +108,7 @@ test("a directory moves to a database and back, with its payload and its revisio
     }
   }));
 
-test("an interrupted migration goes on where it stopped, and the target serves nobody meanwhile", () =>
+test("an interrupted migration goes on where it stopped, and meanwhile the target serves no client", () =>
   onBoth(async (directory, database) => {
     const made = await fill(directory);
     let batches = 0;

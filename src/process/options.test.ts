@@ -147,7 +147,7 @@ describe("flags", () => {
     assert.ok(Object.values(addresses).every(({ port }) => port === 0));
   });
 
-  test("ports that Azurite lacks give way to those that were asked for, and to nobody once asked for", () => {
+  test("ports that Azurite lacks give way to those that were asked for, and do not once asked for", () => {
     const { addresses } = read(["--blobPort", "10003", "--adminPort", "10445"]);
     const ports = Object.entries(addresses).map(([name, { port }]) => [name, port]);
     assert.deepEqual(Object.fromEntries(ports), {
@@ -283,7 +283,7 @@ describe("help and version", () => {
   });
 });
 
-describe("tokens that nobody verifies", () => {
+describe("tokens without a verified signature", () => {
   const oauth = [...HTTPS_FLAGS, "--oauth", "basic"];
 
   test("--oauth basic is refused where any service is open to other machines", () => {

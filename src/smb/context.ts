@@ -43,7 +43,7 @@ export interface SmbContext {
   newSessionId(): bigint;
   /** The ACLs of an account; undefined where they are not enforced. */
   aclsOf(account: string): Acls | undefined;
-  /** The oldest connection of a client. A lease belongs to the client, not to the connection that opened the file. */
+  /** The oldest connection of a client. A lease belongs to the client, not to one of its connections. */
   channelOf(clientGuid: Buffer): Channel | undefined;
   /** Durable opens survive a logoff and a lost connection, for their time. */
   endSession(session: Session, reason: "logoff" | "lost" | "revoked" | "shutdown"): Promise<void>;

@@ -9,8 +9,9 @@ import { dropOpen } from "./session/end-open.ts";
 import { RemoteChanges } from "./session/remote-changes.ts";
 
 /**
- * Connects an SMB server to what reaches its clients from outside: REST calls and clients of other processes that need
- * caches broken, Force Close Handles, changes in watched directories, the loss of its handles. Returns what ends it.
+ * Connects an SMB server to what reaches its clients from outside: REST calls and clients of other processes
+ * that need caches broken, Force Close Handles, changes in watched directories, the loss of its handles.
+ * Returns what ends it.
  */
 export function attachToService(server: SmbServer): () => void {
   const { files, inodes, pendingOpens } = server;
@@ -30,7 +31,8 @@ export function attachToService(server: SmbServer): () => void {
     timers: systemTimers,
     random: files.parts.random,
   });
-  // A message may be lost: the next use of a closed handle finds out, and this timer finds requests to break caches.
+  // A message may be lost: the next use of a closed handle finds out, and this timer finds requests to break
+  // caches.
   const timer = systemTimers.every(FILE_LIMITS.cacheLookMillis, () => {
     if (openFiles.size > 0) holder.look();
   });
@@ -50,7 +52,7 @@ export function attachToService(server: SmbServer): () => void {
   };
 }
 
-/** Waits for the clients that must answer, and for the writes in flight. Undefined: there is nothing to wait for. */
+/** Waits for the clients that must answer, and for writes in flight; undefined when there are neither. */
 function breakCaches(
   { files, inodes, pendingOpens }: SmbServer,
   name: InodeName,

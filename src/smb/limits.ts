@@ -8,8 +8,8 @@ export const SMB_LIMITS = {
   /** Silence of a connection with a session and nothing open: the client connects again when it needs to. */
   idleMillis: 15 * 60_000,
   /**
-   * Silence after which the socket asks whether anybody is there; without an answer it closes within seconds. Long
-   * enough for a machine that sleeps for a moment, short enough for those who wait for what it has open.
+   * Silence after which the socket probes its peer; without an answer it closes within seconds. Long enough
+   * for a machine that sleeps for a moment, short enough for clients that wait for its open files.
    */
   keepAliveMillis: 5 * 60_000,
   transactBytesMax: 8 * MIB,
@@ -17,19 +17,19 @@ export const SMB_LIMITS = {
   writeBytesMax: 8 * MIB,
   /** Before LARGE_MTU, and for what one credit pays. */
   creditBytes: 64 * KIB,
-  /** A message before anybody has logged in: a token and little else. */
+  /** A message before the login: a token and little else. */
   anonymousFrameBytesMax: 64 * KIB,
   creditsMax: 8_192,
   pdusPerCompoundMax: 64,
   /** Requests of one connection that wait for something: locks, changes, breaks. */
   asyncRequestsMax: 1_024,
-  /** Bytes of requests taken in and not yet answered; beyond this the socket is not read. */
+  /** Bytes of requests received and not yet answered; beyond this the socket is not read. */
   requestBytesMax: 64 * MIB,
-  /** Replies not yet taken by the client; beyond this the socket is not read. */
+  /** Replies not yet read by the client; beyond this the socket is not read. */
   replyBytesMax: 32 * MIB,
   /** The same for all connections together, with the replies that are being read from the disk. */
   replyMemoryBytesMax: 64 * MIB,
-  /** Replies up to this size are copied together, prefix and all: one write of the socket costs more than the copy. */
+  /** Replies up to this size are copied together: one more write of the socket costs more than the copy. */
   joinedReplyBytesMax: 16 * KIB,
   sessionsPerConnectionMax: 64,
   /** Connections that carry one session. */
@@ -49,18 +49,18 @@ export const SMB_LIMITS = {
   directoryEntriesPerStep: 512,
   /** Events kept for a watched directory between two requests. */
   notifyBytesMax: 64 * KIB,
-  /** How often a node says which shares its clients watch, and how long others believe it. */
+  /** How often a process announces which shares its clients watch, and how long others believe it. */
   watchRepeatMillis: 1_000,
   watchValidMillis: 5_000,
-  /** A request that waits for another node shows as pending after this long. */
+  /** A request that waits for another process shows as pending after this long. */
   pendMillis: 250,
-  /** A LOCK that waits is tried again so often, in case another node gave the lock back. */
+  /** A LOCK that waits is tried again this often: another process may have released the lock. */
   lockRetryMillis: 250,
   securityDescriptorBytesMax: 64 * KIB,
-  /** A list of extended attributes, or of their names: as much as a file may have, with what lies between them. */
+  /** A list of extended attributes, or of their names: as much as a file may have, with the padding. */
   eaListBytesMax: 128 * KIB,
   breakMillis: 35_000,
-  /** How long the CLOSE that deletes a file waits for those who only keep it open. */
+  /** How long the CLOSE that deletes a file waits for clients whose caches keep it open. */
   closeWaitMillis: 1_000,
   /** How long the first write of a handle does not show in the file's times. */
   writeTimeMillis: 2_000,

@@ -29,7 +29,7 @@ export interface SmbServerOptions {
   readonly files: FileService;
   /** Named streams of files and directories; Azure Files has none. */
   readonly streams?: "refused" | "kept" | undefined;
-  /** "enforced": security descriptors are evaluated for every open. "shown", the default: they deny nothing. */
+  /** "enforced": security descriptors decide on every open. "shown", the default: they deny nothing. */
   readonly acls?: "shown" | "enforced" | undefined;
   readonly accounts: LoginAccounts;
   /** As clients see it in the login: up to 15 characters. */
@@ -148,7 +148,8 @@ export class SmbServer implements SmbContext {
 
   newSessionId(): bigint {
     for (;;) {
-      // The id is no secret: a request proves the session's key. Some clients keep only the low half of the id.
+      // The id is no secret: a request proves the session's key. Some clients keep only the low half of the
+      // id.
       const id = BigInt(this.random.bytes(4).readUInt32LE());
       if (id !== 0n && !this.sessions.has(id)) return id;
     }

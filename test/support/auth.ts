@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type Clock, ManualClock } from "../../src/base/clock.ts";
 import { Refusal, type RefusalCode } from "../../src/base/refusals.ts";
-import { type Account, type Accounts, accountOfBase64 } from "../../src/http/auth/accounts.ts";
+import { type Account, type Accounts, accountOf } from "../../src/http/auth/accounts.ts";
 import {
   type AuthContext,
   authenticate as authenticateNow,
@@ -19,7 +19,13 @@ export const KEY_TWO = Buffer.alloc(64, "second").toString("base64");
 export const NOW = Date.UTC(2026, 0, 1);
 export const NOW_TEXT = "Thu, 01 Jan 2026 00:00:00 GMT";
 
-export const ACCOUNT: Account = accountOfBase64(NAME, [KEY, KEY_TWO]);
+export const accountWith = (keys: readonly string[]): Account =>
+  accountOf(
+    NAME,
+    keys.map((key) => Buffer.from(key, "base64")),
+  );
+
+export const ACCOUNT: Account = accountWith([KEY, KEY_TWO]);
 
 export const accounts: Accounts = { find: (name) => (name === NAME ? ACCOUNT : undefined) };
 

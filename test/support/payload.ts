@@ -11,7 +11,6 @@ import {
   dropContent,
   ingest,
   openContent,
-  shareContent,
 } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
 import type { OpenPayload } from "../../src/services/payload/payloads.ts";
@@ -110,7 +109,7 @@ export class Notes {
   async share(name: string, copy: string): Promise<void> {
     await this.store.write(async (write) => {
       const note = noteRecord.unpack((await write.get(noteKey(name)))!);
-      await shareContent(this.payload, write, note.content);
+      if ("slices" in note.content) await this.payload.share(write, note.content.slices);
       write.put(noteKey(copy), noteRecord.pack(note));
     });
   }

@@ -7,7 +7,6 @@ export const BLOB_REFUSALS = {
     BlockListTooLong: "The block list may not contain more than 50,000 blocks.",
     BothUserTagsAndSourceTagsCopyPresentException:
       "x-ms-tags header value must be empty when the tag copy option is COPY.",
-    CopyAcrossAccountsNotSupported: "The copy source account and destination account differ.",
     ExceedsMaxBatchRequestCount: "The batch operation exceeds maximum number of allowed subrequests.",
     InvalidBlobOrBlock: "The specified blob or block content is invalid.",
     InvalidBlobTier: "The specified blob tier is invalid.",
@@ -42,17 +41,13 @@ export const BLOB_REFUSALS = {
     BlobImmutableDueToPolicy: "This operation is not permitted as the blob is immutable due to a policy.",
     BlobIsSealed:
       "The specified blob is sealed and its contents can't be modified unless the blob is re-created after a delete.",
-    BlobNotArchived: "This operation is not permitted on a blob that is not archived.",
     BlobOverwritten: "The blob has been recreated since the previous snapshot was taken.",
-    BlobTierInadequateForContentLength: "Specified blob tier size limit cannot be less than content length.",
     BlobUsesCustomerSpecifiedEncryption:
       "The blob is encrypted with customer specified encryption, but it was not provided in the request.",
     BlockCountExceedsLimit: "The committed block count cannot exceed the maximum limit of 50,000 blocks.",
     CannotChangeToLowerTier: "A higher blob tier has already been explicitly set.",
     CopyIdMismatch: "The specified copy ID did not match the copy ID for the pending copy operation.",
     ContainerAlreadyExists: "The specified container already exists.",
-    ContainerBeingDeleted: "The specified container is being deleted. Try operation later.",
-    ContainerDisabled: "The specified container has been disabled by the administrator.",
     ContainerImmutableStorageWithVersioningEnabled:
       "The requested operation is not allowed as the container has a immutable storage with versioning enabled.",
     // Ours: no recorded answer shows what the service says here.
@@ -70,7 +65,6 @@ export const BLOB_REFUSALS = {
     InvalidBlobType: "The blob type is invalid for this operation.",
     InvalidSourceBlobType: "The copy source blob type is invalid for this operation.",
     InvalidSourceBlobUrl: "The source URL for incremental copy request must be valid.",
-    InvalidVersionForPageBlobOperation: "All operations on page blobs require at least version 2009-09-19.",
     LeaseAlreadyPresent: "There is already a lease present.",
     LeaseIdMismatchWithLeaseOperation:
       "The lease ID specified did not match the lease ID for the {resource}.",
@@ -86,12 +80,9 @@ export const BLOB_REFUSALS = {
       "The specified operation is not allowed on an incremental copy blob.",
     PendingCopyOperation: "There is currently a pending copy operation.",
     PreviousSnapshotNotFound: "The previous snapshot is not found.",
-    PreviousSnapshotOperationNotSupported:
-      "Differential Get Page Ranges is not supported on the previous snapshot.",
     SequenceNumberIncrementTooLarge:
       "The sequence number increment cannot be performed because it would result in overflow of the sequence number.",
     SnapshotsPresent: "This operation is not permitted while the blob has snapshots.",
-    SystemInUse: "This blob is in use by the system.",
   }),
   ...withStatus(412, {
     AppendPositionConditionNotMet: "The append position condition specified was not met.",

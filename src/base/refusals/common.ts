@@ -32,8 +32,6 @@ export const COMMON_REFUSALS = {
     OutOfRangeInput: "One of the request inputs is out of range.",
     OutOfRangeQueryParameterValue:
       "One of the query parameters specified in the request URI is outside the permissible range.",
-    RequestUrlFailedToParse: "The url in the request could not be parsed.",
-    UnsupportedHeader: "One of the HTTP headers specified in the request is not supported.",
     UnsupportedQueryParameter: "One of the query parameters specified in the request URI is not supported.",
     UnsupportedXmlNode: "One of the XML nodes specified in the request body is not supported.",
   }),
@@ -42,7 +40,6 @@ export const COMMON_REFUSALS = {
     text: "Server failed to authenticate the request. Please refer to the information in the www-authenticate header.",
   },
   ...withStatus(403, {
-    AccountIsDisabled: "The specified account is disabled.",
     AuthorizationFailure: "This request is not authorized to perform this operation.",
     AuthorizationProtocolMismatch:
       "This request is not authorized to perform this operation using this protocol.",
@@ -60,7 +57,6 @@ export const COMMON_REFUSALS = {
   }),
   UnsupportedHttpVerb: { http: 405, text: "The resource doesn't support specified Http Verb." },
   ...withStatus(409, {
-    FeatureVersionMismatch: "The operation cannot be performed because of a version mismatch of a feature.",
     /** Azurite's, for `--extentMemoryLimit`; Azure has no such limit. */
     MemoryExtentStoreAtSizeLimit: "The limit on what is kept in memory is reached.",
     PublicAccessNotPermitted: "Public access is not permitted on this storage account.",

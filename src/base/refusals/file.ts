@@ -26,7 +26,6 @@ export const FILE_REFUSALS = {
     smb: 0xc000_0121,
     text: "The file or directory could not be deleted because it is in use by an SMB client.",
   },
-  CopySourceInvalid: { http: 400, code: "CannotVerifyCopySource", text: "The copy source is not valid." },
   DirectoryNotEmpty: { http: 409, smb: 0xc000_0101, text: "The specified directory is not empty." },
   ExtendedAttributesTooLarge: {
     http: 400,

@@ -27,16 +27,3 @@ export function accountOf(name: string, rawKeys: readonly Buffer[]): Account {
   if (!isSound) throw new RangeError(`account ${name} needs one or two keys`);
   return { name, rawKeys, keys: rawKeys.map((key) => new HmacKey(key)) };
 }
-
-/** The same from base64, as a connection string has it. A key that is not base64 is a `RangeError`, too. */
-export function accountOfBase64(name: string, base64Keys: readonly string[]): Account {
-  return accountOf(
-    name,
-    base64Keys.map((text, index) => {
-      const key = Buffer.from(text, "base64");
-      // The text itself stays out of the message: messages end in logs.
-      if (key.toString("base64") !== text) throw new RangeError(`key ${index + 1} of ${name} is not base64`);
-      return key;
-    }),
-  );
-}

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import {
   ACCOUNT,
+  accountWith,
   authenticate,
   contextOf,
   hmac,
@@ -16,7 +17,6 @@ import {
   requestOf,
 } from "../../../test/support/auth.ts";
 import { tokenOf } from "../../../test/support/tokens.ts";
-import { accountOfBase64 } from "./accounts.ts";
 import { type DelegationKeyFields, delegationKeyValue } from "./delegation-key.ts";
 
 const RSC = "rscc rscd rsce rscl rsct";
@@ -163,9 +163,9 @@ test("the delegation key depends on each of its fields, and the account key itse
 
 test("a key made from the second account key is good as long as the account has that key", async () => {
   const [sv, signs] = GENERATIONS[0];
-  const key = delegationKeyValue(accountOfBase64(NAME, [KEY_TWO]), DELEGATION);
+  const key = delegationKeyValue(accountWith([KEY_TWO]), DELEGATION);
   assert.equal(await outcome(() => attempt({ fields: { ...COMMON, sv }, signs, key })), "accepted");
-  const other = delegationKeyValue(accountOfBase64(NAME, [hmac("other")]), DELEGATION);
+  const other = delegationKeyValue(accountWith([hmac("other")]), DELEGATION);
   assert.equal(
     await outcome(() => attempt({ fields: { ...COMMON, sv }, signs, key: other })),
     "AuthenticationFailed",

@@ -45,8 +45,6 @@ function parseKey(text: string): Hash | undefined {
   return high > WORD_MAX || low > WORD_MAX ? undefined : { high, low };
 }
 
-export const keyOfSddl = (sddl: string): string => printKey(hashOf(sddl));
-
 export function putPermission(write: Writer, share: bigint, sddl: string): string {
   if (sddl === "" || sddl.length > FILE_LIMITS.permissionBytesMax) throw new Refusal("FileInvalidPermission");
   // Refuse a descriptor without a binary form now, not when an SMB client queries it.

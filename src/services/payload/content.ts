@@ -89,10 +89,6 @@ export function commitContent(payloads: Payloads, write: Writer, content: Conten
   if ("slices" in content) return payloads.keep(write, content.slices);
 }
 
-export async function shareContent(payloads: Payloads, write: Writer, content: Content): Promise<void> {
-  if ("slices" in content) await payloads.share(write, content.slices);
-}
-
 export async function dropContent(payloads: Payloads, write: Writer, content: Content): Promise<void> {
   if ("slices" in content) await payloads.drop(write, content.slices);
 }

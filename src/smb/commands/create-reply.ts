@@ -30,18 +30,11 @@ export function durabilityFor({ durableV1, durableV2 }: CreateContexts): Durabil
   return { kind: "v1", createGuid: undefined, timeoutMillis: SMB_LIMITS.durableMillisDefault };
 }
 
-export const ACTIONS = {
-  superseded: CREATE_ACTION.SUPERSEDED,
-  opened: CREATE_ACTION.OPENED,
-  created: CREATE_ACTION.CREATED,
-  overwritten: CREATE_ACTION.OVERWRITTEN,
-} as const;
-
 export function createReply(
   open: Open,
   info: FileInfo,
   contexts: CreateContexts,
-  { action = ACTIONS[open.file.opened.action], level = levelOf(open) } = {},
+  { action = CREATE_ACTION[open.file.opened.action], level = levelOf(open) } = {},
 ): Reply {
   return success(
     createResponse.encode({

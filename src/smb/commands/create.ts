@@ -237,8 +237,8 @@ const isOwnLease =
   };
 
 /**
- * Whether share modes of opens in this process exclude a new open. The service, which sees the opens of all processes,
- * decides again.
+ * Whether share modes of opens in this process exclude a new open. The service, which sees the opens of all
+ * processes, decides again.
  */
 function isExcluded(inodes: OpenInodes, share: bigint, found: InodeAtPath, open: ShareModeOpen): boolean {
   const own = inodes.find(share, found.inode);
@@ -272,7 +272,8 @@ async function breakForOpen(request: Request, creation: Creation): Promise<void>
   const isOwn = isOwnLease(creation);
   const isStat = (entry: CacheEntry): boolean =>
     !isOverwritten && (entry.lease === undefined ? isStatAccess(access) : isLeaseStatAccess(access));
-  // An open that will be refused breaks no write cache: only a handle that a cache keeps open could be closed for it.
+  // An open that will be refused breaks no write cache: only a handle that a cache keeps open could be closed
+  // for it.
   const checked = { access: usesOf(access | (isOverwritten ? WRITES : 0)), share: body.shareAccess };
   const isRefused = isExcluded(inodes, share.id, found, checked);
   const conflict = isRefused ? "sharing" : isOverwritten ? "overwrite" : "open";

@@ -167,7 +167,7 @@ async function allocatedRanges(open: Open, body: Ioctl): Promise<IoctlAnswer> {
   return { output, status: ranges.length > fits ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS };
 }
 
-/** Names of the share's snapshots, newest first. When the buffer is too small, the reply has only their size. */
+/** Names of the share's snapshots, newest first. In a buffer that is too small: only their size. */
 async function snapshots({ context }: Request, open: Open, bytesMax: number): Promise<IoctlAnswer> {
   if (bytesMax < 16) throw refuse(STATUS.INVALID_PARAMETER);
   const times = await withStatus(readSnapshotTimes(context.files, open.tree.share!.ref));

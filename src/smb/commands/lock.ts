@@ -105,7 +105,7 @@ async function tryLock(open: Open, ranges: readonly Lock[]): Promise<boolean> {
   return true;
 }
 
-/** Tries again in the order of arrival when a lock is released, and regularly for locks of other processes. */
+/** Tries again, in order of arrival, when a lock is released, and regularly for locks of other processes. */
 async function waitForLock(request: Request, open: Open, ranges: readonly Lock[]): Promise<void> {
   const { inode } = open;
   if (inode === undefined) throw refuse(STATUS.FILE_CLOSED);

@@ -37,7 +37,7 @@ export function openPipe(request: Request, name: string): Reply {
     createResponse.encode({
       oplockLevel: 0,
       flags: 0,
-      createAction: CREATE_ACTION.OPENED,
+      createAction: CREATE_ACTION.opened,
       creationTime: 0n,
       lastAccessTime: 0n,
       lastWriteTime: 0n,

@@ -78,7 +78,7 @@ export function sendBreak(
   connection?.write([pdu], encryptFor?.usesEncryption ? encryptFor : undefined);
 }
 
-/** The client's answer to a break. The size tells a lease from an oplock. */
+/** The client's answer to a break. The size distinguishes a lease from an oplock. */
 export function oplockBreakAcknowledgement(request: Request): Reply {
   const { pdu } = request;
   const { inodes } = request.context;

@@ -18,8 +18,8 @@ export interface QueryEas {
 }
 
 /**
- * Those that were asked for by name, or all of them from a place on: one that the client names, or the one after the
- * last that this handle was told ([MS-FSA] 2.1.5.12.12). Each comes whole or not at all.
+ * Those that were asked for by name, or all of them from a place on: one that the client names, or the one
+ * after the last that this handle returned ([MS-FSA] 2.1.5.12.12). Each comes whole or not at all.
  */
 export async function queryEas(open: Open, query: QueryEas): Promise<Reply> {
   need(open, ACCESS.READ_EA);

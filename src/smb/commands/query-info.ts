@@ -51,7 +51,7 @@ export async function queryInfo(request: Request): Promise<Reply> {
   }
 }
 
-/** Refuses a buffer too small for the fixed part; one too small for the name gets a part of it, with a warning. */
+/** Refuses a buffer too small for the fixed part. One too small for the name gets the start and a warning. */
 function fitted({ data, fixedBytes }: InfoAnswer, bytesMax: number): Reply {
   if (bytesMax < fixedBytes) throw refuse(STATUS.INFO_LENGTH_MISMATCH);
   const isCut = data.length > bytesMax;

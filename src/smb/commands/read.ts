@@ -33,7 +33,8 @@ export async function read(request: Request): Promise<Reply> {
 async function readPipe(pipe: Pipe, length: number): Promise<Reply> {
   await pipe.settled();
   const { data, isMore } = pipe.read(length);
-  // No call was written, so no reply will come. After a success without data some clients would read for ever.
+  // No call was written, so no reply will come. After a success without data some clients would read for
+  // ever.
   if (data.length === 0 && length > 0) throw refuse(STATUS.PIPE_EMPTY);
   const status = isMore ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS;
   return { status, body: encodeReadHead(data.length), payload: [data] };

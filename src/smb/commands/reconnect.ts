@@ -35,7 +35,7 @@ export async function reconnect(
   session.addOpen(open);
   request.chain.fileId = open.fileId;
   const info = await withStatus(readInfo(open.file), BY_HANDLE);
-  return createReply(open, info, contexts, { action: CREATE_ACTION.OPENED });
+  return createReply(open, info, contexts, { action: CREATE_ACTION.opened });
 }
 
 /** A CREATE that the client sends again because it lost the reply: the open it made is reported once more. */

@@ -24,7 +24,7 @@ test("beside the maximum, GENERIC_EXECUTE does not insist on the right to execut
   assert.equal(requestedRights(MAXIMUM_ALLOWED | GENERIC_EXECUTE | GENERIC_ALL).access, FILE_ALL);
 });
 
-test("nobody asks for nothing, for what is not defined, or for the audit list", () => {
+test("an open that requests no right, an undefined right or the audit list is refused", () => {
   assert.throws(() => requestedRights(0), refusedWith(STATUS.ACCESS_DENIED));
   assert.throws(() => requestedRights(0x200), refusedWith(STATUS.ACCESS_DENIED));
   assert.throws(() => requestedRights(ACCESS.SYSTEM_SECURITY), refusedWith(STATUS.PRIVILEGE_NOT_HELD));

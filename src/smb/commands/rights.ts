@@ -20,8 +20,8 @@ export interface Rights {
 }
 
 /**
- * The rights that an open requests; the service decides which it gets. With MAXIMUM_ALLOWED the execute right of
- * GENERIC_EXECUTE is optional, as on Windows; named as a specific right it is required.
+ * The rights that an open requests; the service decides which it gets. With MAXIMUM_ALLOWED the execute right
+ * of GENERIC_EXECUTE is optional, as on Windows; named as a specific right it is required.
  */
 export function requestedRights(desired: number): Rights {
   const isMaximum = (desired & ACCESS.MAXIMUM_ALLOWED) !== 0;
@@ -71,7 +71,7 @@ export function notifyWritten(request: Request, open: Open): void {
   changes.notify(file.share, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
 }
 
-/** Before a directory is renamed: an open file below it prevents that, and may be open only in a client's cache. */
+/** An open file below a directory prevents a rename; it may be open only in a client's cache. */
 export async function breakBelow(request: Request, open: Open): Promise<void> {
   const { inodes } = request.context;
   const waits: Promise<void>[] = [];

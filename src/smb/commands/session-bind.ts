@@ -11,8 +11,9 @@ import { refuse, STATUS } from "../wire/status.ts";
 import { newLogin, stepLogin } from "./login-step.ts";
 
 /**
- * A second connection for a session (multichannel). The client proves the session's key: it signs the requests with
- * it, and the server its replies, until the login has succeeded and the connection has a key of its own.
+ * A second connection for a session (multichannel). The client proves the session's key: it signs the
+ * requests with it, and the server its replies, until the login has succeeded and the connection has a key of
+ * its own.
  */
 export async function bindSession(request: Request, token: Buffer): Promise<Reply> {
   const { connection, context, header } = request;
@@ -57,9 +58,10 @@ function provesHolder({ header, pdu }: Request, target: Session): boolean {
 }
 
 /**
- * Signs the reply with the key of the session. The nonce of GMAC is the message id, which each connection counts from
- * 0, and a nonce used twice reveals the key. So with GMAC only the login itself is signed with it, as clients expect,
- * and only for a client that has the key; earlier refusals repeat the request's signature.
+ * Signs the reply with the key of the session. The nonce of GMAC is the message id, which each connection
+ * counts from 0, and a nonce used twice reveals the key. So with GMAC only the login itself is signed with
+ * it, as clients expect, and only for a client that has the key; earlier refusals repeat the request's
+ * signature.
  */
 function signAs(request: Request, target: Session): void {
   request.session = target;

@@ -17,7 +17,7 @@ import { setInfo } from "./set-info.ts";
 import { treeConnect, treeDisconnect } from "./tree-connect.ts";
 import { write } from "./write.ts";
 
-/** A row for each command: what must be there before it runs, and what runs. CANCEL has no answer and no row. */
+/** A row for each command: what it needs, and what runs. CANCEL has no answer and no row. */
 export interface CommandRow {
   readonly name: string;
   readonly needs: "nothing" | "session" | "tree";

@@ -2,9 +2,9 @@ import { type Cipher, createCipheriv } from "node:crypto";
 
 /**
  * AES-128-GMAC of short messages. `node:crypto` makes a cipher, its key schedule and its tables anew for
- * every message: for the hundred bytes of most requests that is the largest piece of work between two of
- * them. Here the key's part is done once: one ECB cipher encrypts what masks the tags, for several messages
- * ahead, and the hash is plain TypeScript.
+ * every message: for the hundred bytes of most requests that is most of the work. Here the key's part is
+ * done once: one ECB cipher encrypts the masks of the tags, for several messages at a time, and the hash is
+ * plain TypeScript.
  *
  * The hash is GHASH (NIST SP 800-38D) by multiplication of integers with holes, as Thomas Pornin describes it
  * for BearSSL: of 32 bits only every fourth is set, so the carries of a product fall into the bits between
@@ -12,8 +12,8 @@ import { type Cipher, createCipheriv } from "node:crypto";
  */
 const BLOCK = 16;
 /** Messages whose masks are made together: ids follow each other. */
-const AHEAD = 16;
-const AHEAD_BITS = BigInt(AHEAD - 1);
+const MASKED_MESSAGES = 16;
+const MASKED_BITS = BigInt(MASKED_MESSAGES - 1);
 /** Four words as they are and four mirror images, by Karatsuba: nine products each. */
 const PRODUCTS = 18;
 /** Each factor as four words with holes. */
@@ -63,10 +63,10 @@ export class Gmac {
 
   /** Where in `#masks` the encrypted first counter block of a message lies. */
   #maskAt(messageId: bigint, flag: 0 | 1): number {
-    const from = messageId & ~AHEAD_BITS;
+    const from = messageId & ~MASKED_BITS;
     if (from !== this.#masksFrom) {
-      const blocks = Buffer.alloc(2 * AHEAD * BLOCK);
-      for (let i = 0; i < 2 * AHEAD; i++) {
+      const blocks = Buffer.alloc(2 * MASKED_MESSAGES * BLOCK);
+      for (let i = 0; i < 2 * MASKED_MESSAGES; i++) {
         blocks.writeBigUInt64LE(from + BigInt(i >> 1), i * BLOCK);
         blocks[i * BLOCK + 8] = i & 1;
         blocks[i * BLOCK + 15] = 1;
@@ -74,28 +74,28 @@ export class Gmac {
       this.#masks = this.#cipher.update(blocks);
       this.#masksFrom = from;
     }
-    return (2 * Number(messageId & AHEAD_BITS) + flag) * BLOCK;
+    return (2 * Number(messageId & MASKED_BITS) + flag) * BLOCK;
   }
 
   /** All parts as one text, filled up with zeros; returns its length. */
   #hash(parts: readonly Buffer[]): number {
     const rest = this.#rest;
     let bytes = 0;
-    let held = 0;
+    let restBytes = 0;
     for (const part of parts) {
       bytes += part.length;
       let at = 0;
-      if (held > 0) {
-        at = part.copy(rest, held);
-        held += at;
-        if (held < BLOCK) continue;
+      if (restBytes > 0) {
+        at = part.copy(rest, restBytes);
+        restBytes += at;
+        if (restBytes < BLOCK) continue;
         this.#addBlock(rest, 0);
       }
       for (; at + BLOCK <= part.length; at += BLOCK) this.#addBlock(part, at);
-      held = part.copy(rest, 0, at);
+      restBytes = part.copy(rest, 0, at);
     }
-    if (held > 0) {
-      rest.fill(0, held);
+    if (restBytes > 0) {
+      rest.fill(0, restBytes);
       this.#addBlock(rest, 0);
     }
     return bytes;

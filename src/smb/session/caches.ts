@@ -15,9 +15,9 @@ import { refuse, STATUS } from "../wire/status.ts";
 import type { Open } from "./open.ts";
 
 /**
- * Files that SMB clients have open in this process, with the caches (oplocks and leases) of those clients and the
- * requests that wait for a byte-range lock. src/concurrency/cache-lease.ts decides which cache breaks when; this file
- * sends breaks, waits for answers, and ends a break that stays without one.
+ * Files that SMB clients have open in this process, with the caches (oplocks and leases) of those clients and
+ * the requests that wait for a byte-range lock. src/concurrency/cache-lease.ts decides which cache breaks
+ * when; this file sends breaks, waits for answers, and ends a break that stays without one.
  */
 export interface LeaseName {
   readonly client: Buffer;
@@ -222,8 +222,8 @@ export class OpenInodes {
   }
 
   /**
-   * Breaks the caches that conflict, except those under `except`. The promise, if there is one, resolves once every
-   * client that must answer has answered; then the caller checks again.
+   * Breaks the caches that conflict, except those under `except`. The promise, if there is one, resolves once
+   * every client that must answer has answered; then the caller checks again.
    */
   resolve(
     inode: OpenInode,
@@ -243,8 +243,8 @@ export class OpenInodes {
   }
 
   /**
-   * The same for the file with its named streams, whose handles conflict with a deletion and a rename, too. The inode
-   * may be a stream itself, and `base` its file.
+   * The same for the file with its named streams, whose handles conflict with a deletion and a rename, too.
+   * The inode may be a stream itself, and `base` its file.
    */
   resolveWhole(
     share: bigint,

@@ -3,9 +3,9 @@ import { encodeNotifyRecords, type NotifyRecord, notifyRecordBytes } from "../wi
 import { STATUS } from "../wire/status.ts";
 
 /**
- * Change notification. A watch belongs to an open directory; its first request sets the filter. Changes between two
- * requests are recorded up to a limit; beyond it the reply is NOTIFY_ENUM_DIR, and the client lists the directory. Only
- * changes by SMB clients are recorded: REST calls do not notify, as on Azure.
+ * Change notification. A watch belongs to an open directory; its first request sets the filter. Changes
+ * between two requests are recorded up to a limit; beyond it the reply is NOTIFY_ENUM_DIR, and the client
+ * lists the directory. Only changes by SMB clients are recorded: REST calls do not notify, as on Azure.
  */
 export class Watch {
   readonly path: readonly string[];

@@ -2,8 +2,9 @@ import { refuse, STATUS } from "../wire/status.ts";
 import type { Open } from "./open.ts";
 
 /**
- * CREATE requests with an id of their own (DH2Q): a client that lost the reply sends the same request again, marked as
- * a replay, and must not open the file twice. An id leads to a CREATE in progress, or to the open that it made.
+ * CREATE requests with an id of their own (DH2Q): a client that lost the reply sends the same request again,
+ * marked as a replay, and must not open the file twice. An id leads to a CREATE in progress, or to the open
+ * that it made.
  */
 type Creation = { readonly state: "pending" } | { readonly state: "open"; readonly open: Open };
 

@@ -16,8 +16,8 @@ interface Disconnected {
 }
 
 /**
- * Durable opens without a connection. They keep their share mode, locks and cache until the client reconnects, their
- * time is over, or another client needs their cache broken.
+ * Durable opens without a connection. They keep their share mode, locks and cache until the client
+ * reconnects, their time is over, or another client needs their cache broken.
  */
 export class DurableOpens {
   readonly #timers: Timers;

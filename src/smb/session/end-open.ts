@@ -9,9 +9,9 @@ import { notifyStream, STREAM_EVENT } from "../wire/stream-names.ts";
 import type { AnyOpen, Open } from "./open.ts";
 
 /**
- * Ends an open that its session does not name any more: its locks, share mode, cache and waiting requests. With
- * `mayWait` a CLOSE that deletes the file gives other clients time to close handles that only their caches keep open,
- * so that the file is gone when the CLOSE is answered.
+ * Ends an open that its session does not name any more: its locks, share mode, cache and waiting requests.
+ * With `mayWait` a CLOSE that deletes the file gives other clients time to close handles that only their
+ * caches keep open, so that the file is gone when the CLOSE is answered.
  */
 export async function closeOpen(
   context: SmbContext,

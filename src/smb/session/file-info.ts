@@ -23,8 +23,8 @@ export interface FileInfo {
 const UNIT_BYTES = 4_096;
 
 /**
- * REST has 0 for the root directory. An SMB client takes 0 for "this server has no file ids": macOS then stops using
- * those of all other files, too. No other inode has the number 1, because their ids are times.
+ * REST has 0 for the root directory. An SMB client takes 0 for "this server has no file ids": macOS then
+ * stops using those of all other files, too. No other inode has the number 1, because their ids are times.
  */
 const ROOT_FILE_ID = 1n;
 
@@ -35,7 +35,7 @@ export function allocationOf(bytes: number): number {
   return Math.ceil(bytes / UNIT_BYTES) * UNIT_BYTES;
 }
 
-/** A snapshot of a file is another file: a cache of the live file does not conflict with reads of the snapshot. */
+/** A snapshot is another file: a cache of the live file does not conflict with reads of the snapshot. */
 export function inodeNumber({ ref: { snapshot } }: OpenFile, inode: bigint): bigint {
   return snapshot === undefined ? inode : BigInt.asUintN(64, (inode ^ (snapshot << 3n)) | (1n << 63n));
 }

@@ -2,8 +2,8 @@ import type { Clock, Millis, Timers } from "../../base/clock.ts";
 import { SMB_LIMITS } from "../limits.ts";
 
 /**
- * Guessing is made slow: each failed login from an address doubles the time its next failure takes to be told. A
- * login that succeeds is never held up, and what is remembered is bounded.
+ * Guessing is made slow: each failed login from an address doubles the delay before its next failure is
+ * answered. A login that succeeds is never delayed, and the number of addresses is bounded.
  */
 export class LoginDelay {
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class LoginDelay {
     this.#failures.delete(address);
   }
 
-  /** Waits before a failure is told. */
+  /** Waits before a failure is answered. */
   failed(address: string): Promise<void> {
     const delay = this.#count(address);
     return new Promise((resolve) => this.#timers.after(delay, resolve));
@@ -27,9 +27,9 @@ export class LoginDelay {
 
   #count(address: string): Millis {
     const now = this.#clock.now();
-    const known = this.#failures.get(address);
-    const isRecent = known !== undefined && now - known.at < SMB_LIMITS.loginFailureMillis;
-    const count = isRecent ? known.count + 1 : 1;
+    const last = this.#failures.get(address);
+    const isRecent = last !== undefined && now - last.at < SMB_LIMITS.loginFailureMillis;
+    const count = isRecent ? last.count + 1 : 1;
     // Taken out and put in again, so that the map's order is the order of last failures.
     this.#failures.delete(address);
     this.#failures.set(address, { count, at: now });

@@ -1,6 +1,7 @@
 /**
- * Opens in progress: their handle may be placed, and their client has no cache yet. A client of another process that
- * opens the file meanwhile asks for caches to be broken and finds none, so these opens must not get one afterwards.
+ * Opens in progress: their handle may be placed, and their client has no cache yet. A client of another
+ * process that opens the file meanwhile asks for caches to be broken and finds none, so these opens must not
+ * get one afterwards.
  */
 export class PendingOpens {
   readonly #all = new Set<PendingOpen>();

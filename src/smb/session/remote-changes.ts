@@ -5,9 +5,10 @@ import { SMB_LIMITS } from "../limits.ts";
 import type { ChangeEvent, ChangeHub } from "./change-notification.ts";
 
 /**
- * Change notification between processes. A process whose clients watch a share announces that again and again; as long
- * as it does, the others send it the changes of their clients there. Changes that do not fit into a message are sent
- * as an overflow. A message may be lost, and with it a notification: clients that must not miss one list the directory.
+ * Change notification between processes. A process whose clients watch a share announces that again and
+ * again; as long as it does, the others send it the changes of their clients there. Changes that do not fit
+ * into a message are sent as an overflow. A message may be lost, and with it a notification: clients that
+ * must not miss one list the directory.
  */
 const WATCHED = "smb-watched";
 const CHANGED = "smb-changed";

@@ -32,8 +32,9 @@ export interface Channel {
 }
 
 /**
- * A login and what was opened under it. It starts on one connection; others may be bound to it later (multichannel),
- * and it lasts as long as one of them does. While its state is "inProgress" it has a login and nothing else.
+ * A login and what was opened under it. It starts on one connection; others may be bound to it later
+ * (multichannel), and it lasts as long as one of them does. While its state is "inProgress" it has a login
+ * and nothing else.
  */
 export class Session {
   readonly id: bigint;

@@ -6,9 +6,10 @@ import type { FileInfo } from "./file-info.ts";
 import type { Open } from "./open.ts";
 
 /**
- * When SMB clients see that a file was written. As on Windows the last write time does not move with every write: the
- * first write of a handle shows after two seconds, later ones when the handle is closed, and all of them with a FLUSH,
- * a new size or new times. The file itself, and REST, have the time of the write at once: only SMB replies wait.
+ * When SMB clients see that a file was written. As on Windows the last write time does not move with every
+ * write: the first write of a handle shows after two seconds, later ones when the handle is closed, and all
+ * of them with a FLUSH, a new size or new times. The file itself, and REST, have the time of the write at
+ * once: only SMB replies wait.
  */
 const MILLI_END = 9_999n;
 

@@ -9,10 +9,11 @@ import { type Answer, type ChainState, type Reply, Request } from "./request.ts"
 import { BY_HANDLE, toStatus } from "./statuses.ts";
 
 /**
- * One message of a client: a request, or a compound of requests that run in sequence. Messages run concurrently. The
- * order of checks is that of the protocol: message id, session, signature, encryption, tree, body.
+ * One message of a client: a request, or a compound of requests that run in sequence. Messages run
+ * concurrently. The order of checks is that of the protocol: message id, session, signature, encryption,
+ * tree, body.
  */
-const KNOWN_FLAGS = FLAG.ASYNC | FLAG.RELATED | FLAG.SIGNED | FLAG.PRIORITY | FLAG.DFS | FLAG.REPLAY;
+const DEFINED_FLAGS = FLAG.ASYNC | FLAG.RELATED | FLAG.SIGNED | FLAG.PRIORITY | FLAG.DFS | FLAG.REPLAY;
 
 /** True when no command refers to a byte of `payload` afterwards. */
 export async function runChain(
@@ -119,7 +120,7 @@ function admit(
     chain.error = undefined;
     request.session = connection.sessions.get(header.sessionId);
   }
-  if ((header.flags & ~KNOWN_FLAGS) !== 0) throw refuse(STATUS.INVALID_PARAMETER);
+  if ((header.flags & ~DEFINED_FLAGS) !== 0) throw refuse(STATUS.INVALID_PARAMETER);
   if (header.command === COMMAND.NEGOTIATE) {
     if ((header.flags & FLAG.SIGNED) !== 0) throw refuse(STATUS.INVALID_PARAMETER);
     return;

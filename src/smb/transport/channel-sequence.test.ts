@@ -45,7 +45,7 @@ test("a replay waits until what was sent before the loss is answered", () => {
   leaveSequence(open, enterSequence(open, write(1, true)));
 });
 
-test("a sequence that comes back to an old number does not mix up who is under way", () => {
+test("a sequence that comes back to an old number counts each generation apart", () => {
   const open = openAt(0);
   const long = enterSequence(open, read(0));
   for (const sequence of [30_000, 60_000, 0]) leaveSequence(open, enterSequence(open, read(sequence)));

@@ -188,7 +188,7 @@ export class Connection implements Channel {
     );
   }
 
-  /** Too many bytes are in flight or unsent. When the memory for replies is full, any unsent byte is too many. */
+  /** Too many bytes are in flight or unsent. While the memory for replies is full, one byte is too many. */
   get #isFull(): boolean {
     const unsentBytesMax = this.context.replyMemory.isFull ? 0 : SMB_LIMITS.replyBytesMax;
     return this.#bytesInFlight > SMB_LIMITS.requestBytesMax || this.replies.unsentBytes > unsentBytesMax;
@@ -280,8 +280,8 @@ export class Connection implements Channel {
     const isAsync = request.asyncId !== 0n;
     const isSigned = !request.isEncrypted && !isInterim && (request.isSigned || reply.isSigned === true);
     const signer = isSigned ? (request.signer ?? session?.channels.get(this)) : undefined;
-    // A reply that cannot be signed repeats the request's signature and flag: by that, clients accept the status of a
-    // session or a tree that is gone.
+    // A reply that cannot be signed repeats the request's signature and flag: by that, clients accept the
+    // status of a session or a tree that is gone.
     const isEcho = signer === undefined && !request.isEncrypted && !isInterim;
     const head = Buffer.allocUnsafe(HEADER_BYTES + body.length);
     writeHeader(head, {

@@ -1,8 +1,9 @@
 import { SMB_LIMITS } from "../limits.ts";
 
 /**
- * The window of message ids a client may use: every credit granted adds the next id, every request takes as many as
- * it pays credits. An id outside the window, or used twice, means the peer has lost count (or is not the peer).
+ * The window of message ids a client may use: every credit granted adds the next id, every request takes as
+ * many as it pays credits. An id outside the window, or used twice, means the peer has lost count (or is not
+ * the peer).
  */
 const RING = SMB_LIMITS.creditsMax * 2;
 
@@ -12,7 +13,7 @@ export class CreditWindow {
   #used = 0;
   readonly #isUsed = new Uint8Array(RING);
 
-  /** Takes the ids of a request; false when it had no right to them. */
+  /** Uses the ids of a request; false when the client has no right to them. */
   take(messageId: bigint, charge: number): boolean {
     if (messageId >= BigInt(this.#high)) return false;
     const first = Number(messageId);
@@ -32,10 +33,10 @@ export class CreditWindow {
     return this.#high - this.#low - this.#used;
   }
 
-  /** What is granted of `requested`: at least one while there is room, so that a client never starves. */
+  /** What is granted of `requested`: at least one while the window allows it: no client starves. */
   grant(requested: number, creditsMax: number = SMB_LIMITS.creditsMax): number {
-    const room = Math.min(creditsMax - this.available, SMB_LIMITS.creditsMax - (this.#high - this.#low));
-    const granted = Math.max(0, Math.min(Math.max(requested, 1), room));
+    const free = Math.min(creditsMax - this.available, SMB_LIMITS.creditsMax - (this.#high - this.#low));
+    const granted = Math.max(0, Math.min(Math.max(requested, 1), free));
     this.#high += granted;
     return granted;
   }

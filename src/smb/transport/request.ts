@@ -119,8 +119,8 @@ export class Request implements InFlightRequest {
   }
 
   /**
-   * Before a long reply: a client that sends requests and does not read replies must not fill the memory. It waits only
-   * when all of the memory is in use.
+   * Before a long reply: a client that sends requests and does not read replies must not fill the memory. It
+   * waits only when all of the memory is in use.
    */
   reserveReply(bytes: number): Promise<void> | undefined {
     const reserved = this.connection.replies.reserve(bytes);

@@ -5,8 +5,8 @@ import { refuse, STATUS } from "../wire/status.ts";
 type Statuses = Readonly<Record<string, number>>;
 
 /**
- * The SMB status of a refusal or a full disk; other errors stay what they are. The rows of the catalogue carry a
- * status, and `own` overrides it where a refusal means something else to the command.
+ * The SMB status of a refusal or a full disk; other errors stay what they are. The rows of the catalogue
+ * carry a status, and `own` overrides it where a refusal means something else to the command.
  */
 export function toStatus(error: unknown, own: Statuses = {}): unknown {
   if (error instanceof Refusal) return refuse(own[error.code] ?? error.row.smb ?? STATUS.ACCESS_DENIED);

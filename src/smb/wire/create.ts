@@ -8,7 +8,7 @@ export const DISPOSITION = {
   OVERWRITE: 4,
   OVERWRITE_IF: 5,
 } as const;
-export const CREATE_ACTION = { SUPERSEDED: 0, OPENED: 1, CREATED: 2, OVERWRITTEN: 3 } as const;
+export const CREATE_ACTION = { superseded: 0, opened: 1, created: 2, overwritten: 3 } as const;
 
 export const CREATE_OPTION = {
   DIRECTORY_FILE: 0x1,
@@ -46,19 +46,13 @@ export const ACCESS = {
   FILE_ALL: 0x1f_01ff,
 } as const;
 
-export const SHARE_ACCESS = { READ: 1, WRITE: 2, DELETE: 4 } as const;
-
 export const ATTRIBUTE = {
   READONLY: 0x1,
-  HIDDEN: 0x2,
   SYSTEM: 0x4,
   DIRECTORY: 0x10,
-  ARCHIVE: 0x20,
   NORMAL: 0x80,
   TEMPORARY: 0x100,
   SPARSE: 0x200,
-  OFFLINE: 0x1000,
-  NOT_CONTENT_INDEXED: 0x2000,
 } as const;
 
 export const createRequest = message(

@@ -38,8 +38,6 @@ export const FILE_CLASS = {
   ID: 59,
   ID_EXTD_DIRECTORY: 60,
   ID_EXTD_BOTH_DIRECTORY: 63,
-  DISPOSITION_EX: 64,
-  RENAME_EX: 65,
 } as const;
 
 /** The status of a SET_INFO buffer that is too short, as Samba answers and smbtorture expects. */

@@ -14,7 +14,6 @@ import {
 import { refuse, STATUS } from "./status.ts";
 
 export const DIALECT = {
-  SMB_2_0_2: 0x0202,
   SMB_2_1: 0x0210,
   SMB_3_0: 0x0300,
   SMB_3_0_2: 0x0302,
@@ -30,8 +29,6 @@ export const CAPABILITY = {
   LEASING: 0x2,
   LARGE_MTU: 0x4,
   MULTI_CHANNEL: 0x8,
-  PERSISTENT_HANDLES: 0x10,
-  DIRECTORY_LEASING: 0x20,
   ENCRYPTION: 0x40,
 } as const;
 
@@ -39,7 +36,6 @@ export const CONTEXT = {
   PREAUTH_INTEGRITY: 1,
   ENCRYPTION: 2,
   COMPRESSION: 3,
-  NETNAME: 5,
   SIGNING: 8,
 } as const;
 

@@ -13,7 +13,6 @@ export const VOLUME_CLASS = {
 } as const;
 
 export const VOLUME_ATTRIBUTE = {
-  CASE_SENSITIVE_SEARCH: 0x1,
   CASE_PRESERVED_NAMES: 0x2,
   UNICODE_ON_DISK: 0x4,
   PERSISTENT_ACLS: 0x8,

@@ -4,7 +4,7 @@ import { RIGHT } from "../../../concurrency/acl.ts";
 import type { Reader } from "../../../store/kv.ts";
 import { permissionRecord } from "../../../store/records/file.ts";
 import { FILE_LIMITS } from "../limits.ts";
-import { DEFAULT_SDDL, keyOfSddl } from "../permissions.ts";
+import { DEFAULT_SDDL } from "../permissions.ts";
 import { Acls, identityOf } from "./acls.ts";
 import { printSid } from "./sddl.ts";
 
@@ -19,7 +19,7 @@ function reading(sddl: string): { read: Reader; count: () => number } {
 }
 
 const grantedBy = async (sddl: string): Promise<number> =>
-  (await new Acls("files1").guardOf(reading(sddl).read, 1n, { permission: keyOfSddl(sddl) })).granted;
+  (await new Acls("files1").guardOf(reading(sddl).read, 1n, { permission: "1*1" })).granted;
 
 test("an account has one SID for good, made of its name", () => {
   // Lists on disk name it: a change of this number would take away what they grant.
