@@ -6,8 +6,9 @@ import { readTorture, smbtorture } from "../kit/smbtorture.ts";
 import { MISSED_BY_DEFAULT, SELECTED, TORTURE_SUITES } from "./torture-suites.ts";
 
 /**
- * Samba's own test suite: what is short, and single tests of the long suites; `npm run prove -- --only smb-torture`
- * runs it all. A failure that is not listed is one of ours, and so is a listed one that has begun to pass unnoticed.
+ * Samba's own test suite: what is short, and single tests of the long suites; `npm run prove -- --only
+ * smb-torture` runs it all. A failure that is not listed is one of ours, and so is a listed one that has
+ * begun to pass unnoticed.
  */
 const isMissing = spawnSync("smbtorture", ["--version"]).status !== 0;
 const skip = isMissing ? "smbtorture is not installed (apt-get install samba-testsuite)" : false;
@@ -21,8 +22,8 @@ interface Settings {
 const AS_SAMBA = { acls: "enforced", streams: "kept" } as const;
 
 async function run(name: string, expected: readonly string[], settings: Settings): Promise<void> {
-  // A server for each: what an aborted test leaves behind must not fail the next. The suites also try what happens
-  // without signatures: the client decides, as it did for Samba's own score.
+  // A server for each: what an aborted test leaves behind must not fail the next. The suites also try what
+  // happens without signatures: the client decides, as it did for Samba's own score.
   const server = await startSmbServer({ signing: "enabled", ...settings });
   try {
     const { passed, failed, unfinished, output } = await smbtorture({ port: server.port, suite: name });

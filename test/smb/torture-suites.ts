@@ -1,7 +1,7 @@
 /**
- * The suites of smbtorture (Samba 4.17 of Debian 12), what Samba's own server passes of each, and every test that does
- * not pass here with its reason. Access lists are enforced and named streams kept, as they were for Samba's own score.
- * Tier A is what a file server has, B what it may have, C what is told for interest.
+ * The suites of smbtorture (Samba 4.17 of Debian 12), what Samba's own server passes of each, and every test
+ * that does not pass here with its reason. Access lists are enforced and named streams kept, as they were for
+ * Samba's own score. Tier A is what a file server has, B what it may have, C what is told for interest.
  */
 export interface TortureSuite {
   readonly suite: string;
@@ -11,7 +11,10 @@ export interface TortureSuite {
   readonly passesMore?: true;
   /** Minutes rather than seconds. */
   readonly isLong?: boolean;
-  /** Named streams are kept, as they were for Samba's own score, unless the suite is about a server without them. */
+  /**
+   * Named streams are kept, as they were for Samba's own score, unless the suite is about a server without
+   * them.
+   */
   readonly streams?: "refused";
   readonly misses: Readonly<Record<string, string>>;
 }

@@ -10,8 +10,8 @@ import { ENGINES } from "../kit/server.ts";
 import { SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /**
- * One file, two doors: an SMB client that holds handles, locks and caches, and the Azure SDK over REST. The matrices
- * and scenarios are those of the published rules for file locks.
+ * One file, two doors: an SMB client that holds handles, locks and caches, and the Azure SDK over REST. The
+ * matrices and scenarios are those of the published rules for file locks.
  */
 const connect = (kit: FileKit, share: ShareClient): Promise<SmbTestClient> =>
   SmbTestClient.connect({
@@ -42,7 +42,10 @@ const CALLS = {
   look: (file) => file.getProperties(),
 } as const satisfies Record<string, Call>;
 
-/** What an SMB handle of this share mode refuses to REST with SharingViolation. Delete and lease: always, and apart. */
+/**
+ * What an SMB handle of this share mode refuses to REST with SharingViolation. Delete and lease: always, and
+ * apart.
+ */
 const REFUSED: Readonly<Record<string, readonly (keyof typeof CALLS)[]>> = {
   "": ["create", "get", "properties", "metadata", "put", "ranges"],
   R: ["create", "properties", "metadata", "put"],
