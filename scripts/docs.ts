@@ -28,9 +28,9 @@ The tables list every operation that each service answers over HTTP. The columns
 
 - **Request**: method, address, the query parameters that select the operation, and the headers that do.
   \`*\` stands for any value that is not empty.
-- **SAS**: the permission letters that a shared access signature must hold. \`c or w\` means that either is enough,
-  \`a and u\` that both are needed. *account* is an account SAS, with its resource types; *service* is a service SAS
-  or a user delegation SAS. *key or token* means that no SAS is enough.
+- **SAS**: the permission letters that a shared access signature must hold. \`c or w\` means that either is
+  enough, \`a and u\` that both are needed. *account* is an account SAS, with its resource types; *service* is a
+  service SAS or a user delegation SAS. *key or token* means that no SAS is enough.
 - **Conditions**: the conditional headers that the operation obeys.
 - **Lease**: *checked* means that a leased resource needs \`x-ms-lease-id\`; *manages* means a lease operation.
 - **Body**: the kind of request body and the largest size that the server accepts.

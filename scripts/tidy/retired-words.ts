@@ -80,7 +80,7 @@ const EXCEPTIONS: readonly { readonly text: RegExp; readonly reason: string }[] 
   { text: /\bNodeJS\b/g, reason: "the types of Node.js" },
   { text: /\bPRIVILEGE_NOT_HELD\b/g, reason: "a status of [MS-ERREF]" },
   { text: /\bis_?root_?node\b/gi, reason: "a field of the protocol" },
-  { text: /\bXmlNode(?:Name|Value)\b/g, reason: "elements of the error bodies of Azure" },
+  { text: /\b\w*XmlNode\w*\b|\bXML nodes?\b/g, reason: "error codes, texts and elements of Azure" },
   { text: /"chores"/g, reason: "the stored name of a role" },
   { text: /["'](?:facts|nodes)["']/g, reason: "tables of the stored schema" },
   { text: /\bfileNode(?:Rest)?\b|"lockWish"|"smbPresence"/g, reason: "families of stored records" },
@@ -109,10 +109,10 @@ function spell(name: string): string {
     .toLowerCase();
 }
 
-/** Retired words in the names, comments and strings of src, in documents, and in file names. */
+/** Retired words in names, comments, strings, documents and file names. */
 export function checkRetiredWords({ sources, documents }: Tree): Finding[] {
   return [
-    ...sources.filter(({ path }) => path.startsWith("src/")).flatMap(findInSource),
+    ...sources.flatMap(findInSource),
     ...documents.flatMap(({ path, text }) => findInProse(path, withoutExceptions(text))),
   ];
 }

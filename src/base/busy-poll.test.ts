@@ -3,18 +3,18 @@ import { test } from "node:test";
 import { BusyPoll } from "./busy-poll.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A loop that turns by hand, and a clock that stands still meanwhile. */
-function byHand(cores = 2) {
+/** An event loop and a clock that only the test advances. */
+function steppedLoop(cores = 2) {
   let now = 1_000;
   let waiting: (() => void)[] = [];
   const busyPoll = new BusyPoll({ now: () => now, nextTick: (run) => waiting.push(run), cores });
   return {
-    awake: busyPoll,
+    busyPoll,
     advance: (by: number) => {
       now += by;
     },
-    /** What was to run in this turn. */
-    turn: () => {
+    /** Runs one tick; returns how many callbacks it ran. */
+    tick: () => {
       const runs = waiting;
       waiting = [];
       for (const run of runs) run();
@@ -23,50 +23,50 @@ function byHand(cores = 2) {
   };
 }
 
-test("a message that comes alone keeps nobody awake", () => {
-  const { awake: busyPoll, advance, turn } = byHand();
+test("a single message starts no polling", () => {
+  const { busyPoll, advance, tick } = steppedLoop();
   busyPoll.poke(100);
-  assert.equal(turn(), 0);
+  assert.equal(tick(), 0);
   advance(LIMITS.busyPollGapMillis + 0.1);
   busyPoll.poke(100);
-  assert.equal(turn(), 0);
+  assert.equal(tick(), 0);
 });
 
-test("one that follows soon does, once however many they are, for its time and no longer", () => {
-  const { awake: busyPoll, advance, turn } = byHand();
+test("messages in quick succession start one poll, which ends after its time", () => {
+  const { busyPoll, advance, tick } = steppedLoop();
   busyPoll.poke(100);
   busyPoll.poke(100);
   busyPoll.poke(100);
-  assert.equal(turn(), 1);
+  assert.equal(tick(), 1);
   advance(LIMITS.busyPollMillis - 0.1);
-  assert.equal(turn(), 1, "still in its time");
+  assert.equal(tick(), 1, "still polling");
   busyPoll.poke(100);
   advance(0.2);
-  assert.equal(turn(), 1, "the time begins anew with each message");
+  assert.equal(tick(), 1, "each message extends the time");
   advance(LIMITS.busyPollMillis);
-  assert.equal(turn(), 1, "sees that the time is over");
-  assert.equal(turn(), 0);
+  assert.equal(tick(), 1, "the last tick finds that the time is over");
+  assert.equal(tick(), 0);
   busyPoll.poke(100);
-  assert.equal(turn(), 1, "and begins again");
+  assert.equal(tick(), 1, "polling starts again");
 });
 
-test("a long message, and what follows it, lets the loop sleep", () => {
-  const { awake: busyPoll, turn } = byHand();
+test("a long message ends polling", () => {
+  const { busyPoll, tick } = steppedLoop();
   busyPoll.poke(100);
   busyPoll.poke(100);
-  assert.equal(turn(), 1);
+  assert.equal(tick(), 1);
   busyPoll.poke(LIMITS.busyPollBytesMax + 1);
-  assert.equal(turn(), 1, "sees that it is over");
-  assert.equal(turn(), 0);
+  assert.equal(tick(), 1, "the last tick finds that polling has ended");
+  assert.equal(tick(), 0);
   busyPoll.poke(100);
-  assert.equal(turn(), 0, "the first short one after it comes alone");
+  assert.equal(tick(), 0, "one short message after it is a single message");
   busyPoll.poke(100);
-  assert.equal(turn(), 1);
+  assert.equal(tick(), 1);
 });
 
-test("the only processor is left to the client", () => {
-  const { awake: busyPoll, turn } = byHand(1);
+test("with one processor there is no polling", () => {
+  const { busyPoll, tick } = steppedLoop(1);
   busyPoll.poke(100);
   busyPoll.poke(100);
-  assert.equal(turn(), 0);
+  assert.equal(tick(), 0);
 });

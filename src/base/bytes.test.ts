@@ -30,20 +30,20 @@ test("whole numbers of 64 bits become eight bytes, as Buffer writes them, and co
   }
 });
 
-test("pages share memory and never a byte of it", () => {
+test("pages share an allocation and never overlap", () => {
   const lengths = [0, 1, 4_095, 4_096, 4_105, 8_201, 16_384, 16_385, 200_000];
-  const taken: { readonly bytes: Buffer; readonly mark: number }[] = [];
+  const allocated: { readonly bytes: Buffer; readonly mark: number }[] = [];
   for (let round = 0; round < 8; round++) {
     for (const length of lengths) {
       const bytes = allocatePage(length);
-      const mark = taken.length % 256;
+      const mark = allocated.length % 256;
       assert.equal(bytes.length, length);
-      taken.push({ bytes: bytes.fill(mark), mark });
+      allocated.push({ bytes: bytes.fill(mark), mark });
     }
   }
-  for (const { bytes, mark } of taken) assert.ok(bytes.every((byte) => byte === mark));
+  for (const { bytes, mark } of allocated) assert.ok(bytes.every((byte) => byte === mark));
   const pages = Array.from({ length: 4 }, () => allocatePage(4_105).buffer);
-  assert.ok(new Set(pages).size < pages.length, "pages that come one after another lie side by side");
+  assert.ok(new Set(pages).size < pages.length, "successive pages share allocations");
 });
 
 test("a copy of a page is not the page", () => {
@@ -53,19 +53,19 @@ test("a copy of a page is not the page", () => {
   assert.ok(copy.every((byte) => byte === 1));
 });
 
-test("brief copies have the bytes they were made of, share memory and never a byte of it", () => {
+test("brief copies equal their originals, share an allocation and never overlap", () => {
   const lengths = [0, 1, 1_024, 8_192, 16_384, 16_385, 70_000];
-  const taken: { readonly copy: Buffer; readonly mark: number }[] = [];
+  const allocated: { readonly copy: Buffer; readonly mark: number }[] = [];
   for (let round = 0; round < 12; round++) {
     for (const length of lengths) {
-      const mark = taken.length % 256;
+      const mark = allocated.length % 256;
       const original = Buffer.alloc(length, mark);
       const copy = copyBriefly(original);
       original.fill(0xee);
-      taken.push({ copy, mark });
+      allocated.push({ copy, mark });
       assert.equal(copy.length, length);
       assert.equal(copy.byteOffset % 8, 0, "numbers of 64 bits can be read in place");
     }
   }
-  for (const { copy, mark } of taken) assert.ok(copy.every((byte) => byte === mark));
+  for (const { copy, mark } of allocated) assert.ok(copy.every((byte) => byte === mark));
 });

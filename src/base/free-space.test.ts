@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { FreeSpace } from "./free-space.ts";
 import { LIMITS, MIB } from "./limits.ts";
 
-test("a disk with plenty of room is asked again after a while, one without at every write", (context) => {
+test("the free space of a disk is cached while there is plenty, and queried at every write otherwise", (context) => {
   let [left, asked, now] = [LIMITS.plentyOfSpaceBytes + MIB, 0, 1_000];
   context.mock.method(performance, "now", () => now);
   context.mock.method(fs, "statfsSync", () => {

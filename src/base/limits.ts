@@ -64,7 +64,7 @@ export const LIMITS = {
   gatheredBodyBytes: 4 * KIB,
   /** That buffer starts small and doubles, because thousands of slow bodies may be open at once. */
   gatheredBodyBytesMin: 256,
-  /** Buffers for fast bodies: used when the last read brought `fastPieceBytes` or more. */
+  /** Buffers for fast bodies: used when the last read brought `fastChunkBytes` or more. */
   bodyBufferBytes: 256 * KIB,
   bodyBuffersMax: 128,
   fastChunkBytes: 32 * KIB,

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Announcement, LocalMessages, MESSAGE_BYTES_MAX, RelayedMessages } from "./messages.ts";
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+const twoTicks = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test("a message reaches whoever listens to its topic, later, until they stop", async () => {
+test("a message reaches the listeners of its topic, asynchronously, until they stop", async () => {
   const messages = new LocalMessages();
   const heard: string[] = [];
   const stop = messages.listen("a", (bytes) => heard.push(bytes.toString()));
   messages.listen("b", () => heard.push("other topic"));
   messages.announce("a", Buffer.from("one"));
   assert.deepEqual(heard, []);
-  await turn();
+  await twoTicks();
   assert.deepEqual(heard, ["one"]);
   stop();
   messages.announce("a", Buffer.from("two"));
-  await turn();
+  await twoTicks();
   assert.deepEqual(heard, ["one"]);
   assert.throws(() => messages.announce("a", Buffer.alloc(MESSAGE_BYTES_MAX + 1)), RangeError);
 });
@@ -30,6 +30,6 @@ test("between workers each hears the others and itself, once", async () => {
   for (const [index, worker] of workers.entries())
     worker.listen("t", (bytes) => heard.push(`${index} ${bytes.toString()}`));
   workers[0]!.announce("t", Buffer.from("x"));
-  await turn();
+  await twoTicks();
   assert.deepEqual(heard.sort(), ["0 x", "1 x"]);
 });

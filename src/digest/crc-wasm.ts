@@ -69,7 +69,7 @@ const BLOCK_AT = WINDOW_AT + REACH_BYTES_MAX;
 /** Small enough for the L1 cache, together with the input. */
 const BLOCK_BYTES = 256 * STEP_BYTES;
 const INPUT_AT = 2 * WASM_PAGE_BYTES;
-export const INPUT_BYTES_MAX = 3 * WASM_PAGE_BYTES;
+const INPUT_BYTES_MAX = 3 * WASM_PAGE_BYTES;
 const WORKSPACE_BYTES = INPUT_AT + INPUT_BYTES_MAX;
 
 /** Shorter buffers gain nothing. */

@@ -10,7 +10,7 @@ import { crc64Base64 } from "./crc64.ts";
 
 const pool = seededRandom(11).bytes(600_000);
 
-test("pieces of any length, also those longer than the engine's window, give what zlib gives", (t) => {
+test("chunks of any length, also longer than the WebAssembly window, give what zlib gives", (t) => {
   const length = fc.oneof(
     fc.nat({ max: 40_000 }),
     fc.integer({ min: 8_100, max: 20_000 }),
@@ -18,14 +18,14 @@ test("pieces of any length, also those longer than the engine's window, give wha
   );
   fc.assert(
     fc.property(length, fc.nat({ max: 90_000 }), fc.nat({ max: 0xffff_ffff }), (bytes, from, seed) => {
-      const piece = pool.subarray(from, from + bytes);
-      assert.equal(crc32(piece, seed), ofZlib(piece, seed));
+      const chunk = pool.subarray(from, from + bytes);
+      assert.equal(crc32(chunk, seed), ofZlib(chunk, seed));
     }),
     { numRuns: 300, seed: seedOfThisRun(t) },
   );
 });
 
-test("bytes of the common memory are looked at where they are, and stay as they are", (t) => {
+test("bytes of the common memory are read in place and stay unchanged", (t) => {
   const common = new CommonSlabs(600_000, 600_000).acquire()!;
   common.fill(pool);
   fc.assert(
@@ -41,7 +41,7 @@ test("bytes of the common memory are looked at where they are, and stay as they 
   assert.ok(common.equals(pool));
 });
 
-test("a piece in parts is the piece", () => {
+test("a checksum updated part by part equals that of the whole", () => {
   const parts = [100_000, 5, 40_000, 32_768, 0, 200_000];
   let [crc, at] = [0, 0];
   for (const bytes of parts) {
@@ -51,14 +51,14 @@ test("a piece in parts is the piece", () => {
   assert.equal(crc, ofZlib(pool.subarray(0, at)));
 });
 
-test("pieces just long enough to be folded give what zlib gives, wherever they end", () => {
+test("chunks just long enough to be folded give what zlib gives, at every length", () => {
   for (let bytes = 8_100; bytes < 9_000; bytes++) {
-    const piece = pool.subarray(bytes, 2 * bytes);
-    assert.equal(crc32(piece), ofZlib(piece), `${bytes} bytes`);
+    const chunk = pool.subarray(bytes, 2 * bytes);
+    assert.equal(crc32(chunk), ofZlib(chunk), `${bytes} bytes`);
   }
 });
 
-test("joined checksums are those of the bytes one behind the other", (t) => {
+test("joined checksums equal those of the concatenated bytes", (t) => {
   for (const secondBytes of [0, 1, 16, 4_096, 65_536]) {
     const joined = new JoinedCrc32(secondBytes);
     fc.assert(

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { FOLDED_BYTES_MIN } from "./crc-wasm.ts";
 import { Crc64, crc64Base64 } from "./crc64.ts";
 
-/** Bit by bit, straight from the definition. */
+/** The definition, bit by bit. */
 function plainCrc64(bytes: Uint8Array): bigint {
   let crc = 0xffff_ffff_ffff_ffffn;
   for (const byte of bytes) {
@@ -24,17 +24,17 @@ test("the check value of CRC-64/NVME", () => {
   assert.equal(crc64Base64(Buffer.alloc(0)), "AAAAAAAAAAA=");
 });
 
-test("any bytes in any pieces give what the definition gives", () => {
+test("any bytes, split in any way, give what the definition gives", () => {
   fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 100 }), { maxLength: 5 }), (pieces) => {
+    fc.property(fc.array(fc.uint8Array({ maxLength: 100 }), { maxLength: 5 }), (chunks) => {
       const crc = new Crc64();
-      for (const piece of pieces) crc.update(piece);
-      assert.equal(crc.digest().readBigUInt64LE(), plainCrc64(Buffer.concat(pieces)));
+      for (const chunk of chunks) crc.update(chunk);
+      assert.equal(crc.digest().readBigUInt64LE(), plainCrc64(Buffer.concat(chunks)));
     }),
   );
 });
 
-test("long pieces, which are folded, give what the definition gives", () => {
+test("long chunks, which are folded, give what the definition gives", () => {
   const bytes = Buffer.from(
     Array.from({ length: FOLDED_BYTES_MIN + 5_000 }, (_, i) => (i * i * 31 + i) & 0xff),
   );
@@ -49,7 +49,7 @@ test("long pieces, which are folded, give what the definition gives", () => {
   }
 });
 
-test("two checksums may be computed by turns", () => {
+test("updates of two checksums may alternate", () => {
   const [one, two] = [new Crc64(), new Crc64()];
   for (const text of ["a", "bc", "def"]) {
     one.update(Buffer.from(text));
@@ -59,7 +59,7 @@ test("two checksums may be computed by turns", () => {
   assert.equal(two.base64(), crc64Base64(Buffer.from("ABCDEF")));
 });
 
-test("a piece larger than the engine's window", () => {
+test("a chunk longer than the WebAssembly window", () => {
   const bytes = Buffer.alloc(500_001, "holdfast");
   const crc = new Crc64();
   for (let i = 0; i < bytes.length; i += 999) crc.update(bytes.subarray(i, i + 999));

@@ -54,7 +54,7 @@ test("texts that do not fit the input at once sign the same, and do not disturb 
   }
 });
 
-test("two keys used in turns keep their own state", () => {
+test("two keys used alternately keep their own state", () => {
   const [one, two] = [random.bytes(64), random.bytes(64)];
   const [ownOne, ownTwo] = [new HmacKey(one), new HmacKey(two)];
   for (let round = 0; round < 10; round++) {

@@ -11,23 +11,23 @@ import { seededRandom } from "../base/random.ts";
 import { bufferPool } from "../memory/buffer-pool.ts";
 import { DIGEST_PRIORITY, LongMd5 } from "./md5-thread.ts";
 
-test("digests side by side, in pieces of any length, more of them than the shared memory holds", async () => {
+test("concurrent digests of chunks of any length, with more bytes than the shared memory holds", async () => {
   const random = seededRandom(7);
   const pool = random.bytes(3_000_000);
   const size = LIMITS.digestWaitingBytesMax;
-  // One piece is longer than all of the memory, two are as long as may be put there at once.
+  // One chunk is longer than the memory, two are as long as one message may be.
   const lengths = [0, 1, 131_072, 65_535, LIMITS.digestPartBytesMax, 700_001, size + 1, 131_071, 2_999_999];
   const uploads = Array.from({ length: 5 }, () => ({ expected: createHash("md5"), md5: new LongMd5() }));
   const send = async (upload: number): Promise<void> => {
     const { expected, md5 } = uploads[upload]!;
     for (let round = 0, sentBytes = 0; sentBytes < 3 * size; round++) {
       const length = lengths[(round + upload) % lengths.length]!;
-      const piece =
+      const chunk =
         length > pool.length ? Buffer.alloc(length, round) : Buffer.from(pool.subarray(0, length));
-      expected.update(piece);
-      await md5.update(piece);
-      // From here on the caller may do with its bytes what it likes.
-      piece.fill(0);
+      expected.update(chunk);
+      await md5.update(chunk);
+      // From here on the caller may overwrite its bytes.
+      chunk.fill(0);
       sentBytes += length;
     }
   };
@@ -103,17 +103,17 @@ test("bodies of any length, cut anywhere and lying anywhere, have the digest tha
   bufferPool.releaseBodyBuffer(buffer);
 });
 
-test("a body whose length in bits does not fit 32 of them", async () => {
-  const piece = Buffer.alloc(LIMITS.digestPartBytesMax, "holdfast");
+test("a body whose length in bits exceeds 32 bits", async () => {
+  const chunk = Buffer.alloc(LIMITS.digestPartBytesMax, "holdfast");
   const [expected, md5] = [createHash("md5"), new LongMd5()];
-  for (let sentBytes = 0; sentBytes <= 512 * MIB; sentBytes += piece.length) {
-    expected.update(piece);
-    await md5.update(piece);
+  for (let sentBytes = 0; sentBytes <= 512 * MIB; sentBytes += chunk.length) {
+    expected.update(chunk);
+    await md5.update(chunk);
   }
   assert.equal(await md5.digest(), expected.digest("base64"));
 });
 
-/** Of each thread of this process; the number of its field comes after the name, which may have blanks. */
+/** The priority of each thread of this process: a field after the name, which may contain blanks. */
 function prioritiesOfThreads(): number[] {
   return readdirSync("/proc/self/task").map((thread) => {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
@@ -121,8 +121,8 @@ function prioritiesOfThreads(): number[] {
   });
 }
 
-const isElsewhere = process.platform !== "linux" && "threads have no priority of their own here";
-test("the thread of digests is preferred where that is possible, and only it", {
+const isElsewhere = process.platform !== "linux" && "only Linux has a priority for each thread";
+test("only the digest thread gets a higher priority, where the system allows it", {
   skip: isElsewhere,
 }, async () => {
   const before = prioritiesOfThreads().filter((one) => one !== DIGEST_PRIORITY);
@@ -135,13 +135,13 @@ test("the thread of digests is preferred where that is possible, and only it", {
   assert.ok(before.every((one) => one === before[0]));
 });
 
-test("thousands of digests that are dropped at once are one message to the thread", async (t) => {
+test("thousands of digests dropped together are one message to the thread", async (t) => {
   const all = Array.from({ length: 2_000 }, () => new LongMd5());
   for (const md5 of all) await md5.update(Buffer.alloc(100, 1));
   const sent = t.mock.method(Worker.prototype, "postMessage");
   for (const md5 of [...all, ...all]) md5.drop();
   await new Promise((resolve) => setImmediate(resolve));
-  // What was not told yet of the last of them, and that all are dropped.
+  // The pending updates of the last ones, and one message that drops all.
   assert.ok(sent.mock.callCount() <= 2, `${sent.mock.callCount()} messages`);
   sent.mock.restore();
   const kept = new LongMd5();

@@ -183,7 +183,7 @@ class ConnectionSet implements Host, HandshakeHost {
   }
 }
 
-/** The accepted socket under a TLS socket: an undocumented field (decision 0057), or that of the same peer. */
+/** The accepted socket below a TLS socket: an undocumented field (decision 0057), or the one of its peer. */
 export function acceptedBehind(socket: TLSSocket, accepted: Iterable<Socket>): Socket | undefined {
   const parent = (socket as unknown as { readonly _parent?: Socket })._parent;
   const isSame = ({ remotePort, remoteAddress }: Socket): boolean =>

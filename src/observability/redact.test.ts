@@ -88,9 +88,9 @@ const plain = fc.constantFrom(
   "sp=r",
   "%zz=%",
 );
-const fragments = fc.array(plain, { maxLength: 4 });
+const parameters = fc.array(plain, { maxLength: 4 });
 
-/** What a reader of the log can get at: the text, and whatever it decodes to. */
+/** Whether a reader of the log finds the secret in the text or in what it decodes to. */
 function survives(value: string, shown: string): boolean {
   const core = value.slice(6, 24).replace(/[+/].*$/, "");
   let seen = shown;
@@ -103,13 +103,13 @@ function survives(value: string, shown: string): boolean {
   return false;
 }
 
-test("no signature survives, wherever in an address it stands and however it is encoded", () => {
+test("no signature survives at any place in an address, in any encoding", () => {
   fc.assert(
     fc.property(
       secret,
       sigName,
-      fragments,
-      fragments,
+      parameters,
+      parameters,
       fc.nat(4),
       fc.boolean(),
       fc.constantFrom("query", "nested", "nested-raw", "path"),

@@ -13,7 +13,7 @@ const CONTENT = "test/contract/file-content.test.ts";
 const COPIES = "test/contract/file-copy-rename.test.ts";
 const SHARES = "test/contract/file-shares.test.ts";
 const FILES = "test/contract/file.test.ts";
-const FRONT_ENDS = "test/smb/two-doors.test.ts";
+const FRONT_ENDS = "test/smb/rest-and-smb.test.ts";
 const HOSTILE = "test/hostile/file.test.ts";
 
 const REACHED: readonly (readonly [code: string, status: number, file: string])[] = [

@@ -387,14 +387,6 @@ describe("import cycles", () => {
   });
 });
 
-test("a rule speaks only where it holds already, unless all findings are asked for", () => {
-  const files = { "src/store/a.ts": "let piece;\n", "test/reach.test.ts": 'import "../src/store/a.ts";' };
-  const none = { words: [], lines: [], exports: [], cycles: [] };
-  assert.deepEqual(findings(files, { converted: none }), []);
-  assert.equal(findings(files, { converted: none, all: true }).length, 1);
-  assert.equal(findings(files, { converted: { ...none, words: ["src/store/"] } }).length, 1);
-});
-
 test("blanking keeps the code and hides comments, strings, templates and regular expressions", () => {
   // "@{" stands for the opening of a template's expression, which the linter would take for a mistake here.
   const from = (text: string): string => text.replaceAll("@{", "$" + "{");

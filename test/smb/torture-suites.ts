@@ -11,7 +11,10 @@ export interface TortureSuite {
   readonly passesMore?: true;
   /** Minutes rather than seconds. */
   readonly isLong?: boolean;
-  /** Named streams are kept, as in Samba's own score, unless the suite is about a server without them. */
+  /**
+   * Named streams are kept, as they were for Samba's own score, unless the suite is about a server without
+   * them.
+   */
   readonly streams?: "refused";
   readonly misses: Readonly<Record<string, string>>;
 }

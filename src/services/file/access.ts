@@ -28,32 +28,32 @@ import { untilDone } from "./until-done.ts";
 /**
  * How REST calls meet the handles that SMB clients have open.
  *
- * Handles live in the ephemeral key space and files in the durable one: two stores, and no transaction over both.
- * Two steps make sure that no REST call slips past an open that excludes it.
+ * Handles are in the ephemeral key space and files in the durable one, and no transaction spans both. Two
+ * steps make sure that no REST call bypasses an open that excludes it.
  *
- * 1. A share's durable record says whether SMB clients may have anything open in it (`isOpened`). An open puts its
- *    handle into the ephemeral space first, then makes sure that the mark is there, and answers only after that.
- *    A REST call that finds no mark in its transaction therefore comes before any open that matters: transactions
- *    are serializable, so the mark (and with it the answer to the SMB client) comes after the call's commit. Shares
- *    that no SMB client uses pay nothing at all for this.
+ * 1. The durable record of a share says whether SMB clients may have anything open in it (`isOpened`). An
+ *    open first puts its handle into the ephemeral space, then sets this mark, and answers only after that.
+ *    Transactions are serializable, so a REST call that finds no mark commits before the mark is set and
+ *    before the SMB client has its answer: the call precedes every open that could exclude it. A share that
+ *    no SMB client uses pays nothing for this.
  *
- * 2. In a share with the mark, the call's transaction throws `NeedsAdmission`. The decision is then taken inside one
- *    ephemeral transaction, against the handles as they are, and the same transaction puts a record of the call: an
- *    open of its own, which SMB opens meet and wait for. With that in hand the durable transaction runs again. When
- *    it has ended the record goes. Between the decision and the commit, no conflicting open can come in.
+ * 2. In a share with the mark, the call's transaction throws `NeedsAdmission`. One ephemeral transaction then
+ *    checks the call against the present handles and puts a record of the call, which SMB opens treat as an
+ *    open and wait for. The durable transaction runs again with that admission, and the record is deleted
+ *    after it. No conflicting open can come between the check and the commit.
  *
- * Clients that cache what they write or read, or keep a handle open that nobody uses any more, are asked first: a
- * grant whose turn comes throws `NeedsBreak`, nothing of the call is in anybody's way while it waits for them, and
- * then it is decided anew. What a write made untrue in caches that were given meanwhile is broken once more after it.
+ * A client may cache data, or keep a handle open that no program uses any more. Such a client is asked first:
+ * the admission throws `NeedsBreak`, the call's records are deleted while it waits, and then everything is
+ * checked again. After a write, the caches that clients acquired meanwhile are broken too.
  *
- * The mark is taken away again when nothing has been open for a while (see handles.ts). A process that dies leaves
- * no record behind: the ephemeral space forgets what it owned.
+ * A background job removes the mark when nothing has been open for a while (opened-marks.ts). When a process
+ * dies, the ephemeral space deletes its records.
  */
 class NeedsAdmission extends Error {
   readonly wanted: Wanted;
 
   constructor(wanted: Wanted) {
-    super("the table of handles must be asked");
+    super("the call needs an admission");
     this.wanted = wanted;
   }
 }
@@ -66,21 +66,21 @@ interface Wanted {
   readonly range: ByteRange | undefined;
 }
 
-/** Clients may hold caches that this call has to take away before it goes on. */
+/** Clients may hold caches that must be broken before the call continues. */
 class NeedsBreak extends Error {
   readonly wanted: Wanted;
   readonly conflict: CacheConflict;
 
   constructor(wanted: Wanted, conflict: CacheConflict) {
-    super("caches of clients must go first");
+    super("caches of clients must be broken first");
     this.wanted = wanted;
     this.conflict = conflict;
   }
 }
 
-/** The answer for one node. Delete-pending was refused at once; the rest waits for its place in the order. */
+/** The answer for one inode. `ask` refuses delete-pending; `pass` refuses the rest, in the caller's order. */
 export interface Admission {
-  /** Throws when an open handle or a lock stands in the way. */
+  /** Throws when an open handle or a lock excludes the call. */
   pass(): void;
 }
 
@@ -96,13 +96,13 @@ interface AdmissionState {
 
 const NO_KEYS: readonly Key[] = [];
 
-/** What one REST call was granted so far. */
+/** The admissions of one REST call so far. */
 export class Admissions {
-  // Most shares are not open over SMB, and then nothing is ever noted here.
+  // Allocated on first use: most shares are not open over SMB.
   #notes: AdmissionState | undefined;
   keys: readonly Key[] = NO_KEYS;
 
-  /** Nodes whose content or properties the call changes. */
+  /** Inodes whose content or properties the call changes. */
   get changed(): Map<string, InodeName> {
     return this.#noted.changed;
   }
@@ -126,7 +126,7 @@ export class Admissions {
     return this.#noted.asked.has(`${nameOf(wanted)} ${conflict}`);
   }
 
-  /** Clients were asked; everything is decided again. Returns what must not stand in the way meanwhile. */
+  /** Then everything is checked again. Returns the call's records, to be deleted while clients answer. */
   askedFor(wanted: Wanted, conflict: CacheConflict): readonly Key[] {
     this.#noted.asked.add(`${nameOf(wanted)} ${conflict}`);
     this.#noted.granted.clear();
@@ -136,7 +136,7 @@ export class Admissions {
     return keys;
   }
 
-  /** To be called before anything else is checked of a node: a file that is being deleted answers nothing else. */
+  /** Precedes all other checks of an inode: a delete-pending file gives no other answer. */
   ask(share: ShareRecord, inode: Inode, use: RestUse, range?: ByteRange): Admission {
     if (share.isOpened !== true) return ADMITTED;
     const wanted = { share: share.id, inode: inode.id, kind: inode.record.kind, use, range };
@@ -149,7 +149,7 @@ export class Admissions {
     this.#noted.granted.set(nameOf(wanted), admission);
   }
 
-  /** Nodes of a share that listings leave out. */
+  /** Delete-pending inodes of a share, which listings leave out. */
   hidden(share: ShareRecord): ReadonlySet<bigint> {
     if (share.isOpened !== true) return NO_INODES;
     const found = this.#noted.pending.get(share.id);
@@ -158,8 +158,8 @@ export class Admissions {
   }
 
   /**
-   * Nodes of a share that somebody has open, for a directory that moves: from here until the call has ended nobody
-   * opens anything below it.
+   * Open inodes of a share, for a directory that moves. From this call on until the request ends, no client
+   * can open anything below the directory.
    */
   openInodes(share: ShareRecord, moving: bigint): ReadonlySet<bigint> {
     if (share.isOpened !== true) return NO_INODES;
@@ -184,7 +184,7 @@ class NeedsInodes extends Error {
   readonly moving: bigint | undefined;
 
   constructor(share: bigint, moving?: bigint) {
-    super("the nodes that are open or to be deleted must be listed");
+    super("the open or delete-pending inodes must be listed");
     this.share = share;
     this.moving = moving;
   }
@@ -195,9 +195,9 @@ function nameOf({ share, inode, use }: Wanted): string {
 }
 
 /**
- * Runs a call's transaction, again whenever it meets a node that the table of handles must be asked about. With
- * `self` it is the act of an open handle: that one is not in its own way, locks are about content only, and only
- * clients of other nodes are asked for their caches.
+ * Runs a call's transaction, and again after each admission that it needs. With `self` the call comes from an
+ * open handle: that handle does not conflict, locks were checked with the content, and only clients of other
+ * members are asked for their caches.
  */
 export async function withAdmissions<T>(
   context: FileContext,
@@ -228,7 +228,7 @@ export async function withAdmissions<T>(
   }
 }
 
-/** The call is over. Caches that were given while it ran may hold what it has made untrue. */
+/** Caches that clients acquired during the call may be stale after it, so they are broken. */
 async function endAdmissions(context: FileContext, admissions: Admissions, isDone: boolean): Promise<void> {
   const asked = await context.ephemeral.write(async (write) => {
     for (const key of admissions.keys) write.delete(key);
@@ -271,13 +271,13 @@ async function listInodes(
     admissions.givePending(share, pending);
     return;
   }
-  // Noted and listed in one transaction: an open comes before it and is listed, or after it and waits.
+  // One transaction notes the move and lists the opens: an open precedes it and is listed, or waits for it.
   const noted = await ephemeral.write(async (write) => {
     const key = movingTreeKey(share, moving, write.revision());
     write.put(key, Buffer.alloc(1));
     const open = new Set<bigint>();
     for await (const { key: opened, value } of write.range(handlesOfShare(share))) {
-      // A named stream is open where its file or directory is: that one has a record of it too.
+      // The open of a named stream has a record under its file or directory too.
       if (handleRecord.unpack(value).base === undefined) open.add(readHandleKey(opened).inode);
     }
     return { key, open };
@@ -294,14 +294,14 @@ async function decide(
 ): Promise<void> {
   const { share, inode, use } = wanted;
   const isWrite = self === undefined && (use === "write" || use === "overwrite");
-  const taken = await afterPendingLocks((mayWait) =>
+  const decision = await afterPendingLocks((mayWait) =>
     ephemeral.write(async (write) => {
       if ((await write.get(deletePendingKey(share, inode))) !== undefined)
         throw new Refusal("SMBDeletePending");
       const { handles, locks } = await readOpens(write, share, inode);
       const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
       const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
-      // The front end has dealt with the caches of its own clients.
+      // For an open handle, the front end has broken the caches of its own clients.
       const mayCache = others.some(
         (other) =>
           other.mayCache &&
@@ -316,7 +316,7 @@ async function decide(
       return { refusal, key, mayCache };
     }),
   );
-  const { refusal, key, mayCache } = taken;
+  const { refusal, key, mayCache } = decision;
   if (key !== undefined) {
     admissions.note(key);
     if (use === "write" || use === "overwrite") admissions.changed.set(nameOf(wanted), { share, inode });
@@ -331,12 +331,12 @@ async function decide(
   });
 }
 
-/** Opens of named streams keep nothing of the file but the file itself. */
+/** Opens of named streams conflict only with uses of the whole file. */
 function isForWhole(use: RestUse): boolean {
   return use === "delete" || use === "rename" || use === "overwrite";
 }
 
-/** A call that is kept out takes nobody's writes away: only a handle that is merely kept could make room. */
+/** A refused call breaks no cached data: only closing a cached handle can let it pass. */
 function conflictOf(use: RestUse, refusal: RefusalCode | undefined): CacheConflict | undefined {
   if (refusal === undefined) return conflictOfRest(use);
   return refusal === "SharingViolation" ? "sharing" : undefined;

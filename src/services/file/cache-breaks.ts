@@ -8,14 +8,14 @@ import { cacheBreakRecord, type HandleRecord, handleRecord } from "../../store/r
 import { FILE_LIMITS } from "./limits.ts";
 
 /**
- * How caches of SMB clients (oplocks and leases) are taken away on behalf of who is served elsewhere: a REST call in
- * any process, an SMB open at another node.
+ * How caches of SMB clients (oplocks and leases) are broken for callers elsewhere: a REST call in any
+ * process, or an SMB open at another member.
  *
- * A handle says whether its client asked for a cache, and which process serves it; what the client holds at the
- * moment only that process knows. Whoever needs it gone puts a request for each such process into the ephemeral
- * space and wakes them. The process breaks what stands in the way, waits for its clients where it must and for writes
- * that are under way, and removes the request: that is the answer. Messages only wake; both sides also look for
- * themselves.
+ * A handle records whether its client requested a cache and which process serves it. Only that process knows
+ * what the client caches at the moment. The caller puts a request for each such process into the ephemeral
+ * space and wakes them. The process breaks the conflicting caches, waits for its clients and for in-flight
+ * writes where it must, and answers by deleting the request. Messages only wake a process; both sides also
+ * poll, in case one is lost.
  */
 export interface FileContext {
   readonly ephemeral: EphemeralSpace;
@@ -33,7 +33,7 @@ export interface InodeName {
   readonly inode: bigint;
 }
 
-/** Processes with handles on a node, of those that `isMeant` is true for. */
+/** Processes with handles on an inode for which `isMeant` is true. */
 async function ownersOf(
   read: Reader,
   { share, inode }: InodeName,
@@ -47,7 +47,7 @@ async function ownersOf(
   return owners;
 }
 
-/** Puts a request for each process whose clients may hold caches. The caller wakes them after the transaction. */
+/** Puts a request for each process whose clients may hold caches. The caller wakes them after the commit. */
 export async function putBreaks(write: Writer, inode: InodeName, conflict: CacheConflict): Promise<Key[]> {
   const isForWhole = conflict === "sharing" || conflict === "remove";
   const owners = await ownersOf(
@@ -58,7 +58,7 @@ export async function putBreaks(write: Writer, inode: InodeName, conflict: Cache
   return putRequests(write, inode, owners, conflict);
 }
 
-/** The same for processes that are known. */
+/** The same for given processes. */
 export function putRequests(
   write: Writer,
   { share, inode }: InodeName,
@@ -76,7 +76,7 @@ export function wakeHolders({ messages }: FileContext): void {
   messages.announce(ASKED);
 }
 
-/** True when every request was answered, or whom it was for is gone. False when `deadline` came first. */
+/** True when each request was answered or its process has no handle left; false after `deadline`. */
 export async function awaitBreaks(
   { ephemeral, messages }: FileContext,
   inode: InodeName,
@@ -111,10 +111,10 @@ async function areAnswered(read: Reader, inode: InodeName, keys: readonly Key[])
   return !open.some((stored) => owners.has(cacheBreakRecord.unpack(stored).owner));
 }
 
-/** Undefined: nobody has to be waited for. */
+/** Undefined when there is nothing to wait for. */
 export type BreakCaches = (inode: InodeName, conflict: CacheConflict) => Promise<unknown> | undefined;
 
-/** The side of the process that serves SMB clients. */
+/** Answers the requests of other callers, in a process that serves SMB clients. */
 export class GrantedCache {
   readonly #context: FileContext;
   readonly #break: BreakCaches;
@@ -129,7 +129,7 @@ export class GrantedCache {
     this.#stop = context.messages.listen(ASKED, () => this.look());
   }
 
-  /** Looks for requests; also called now and then, in case a message was lost. */
+  /** Looks for requests; also runs at intervals, in case a message was lost. */
   look(): void {
     this.#mustLookAgain = true;
     if (this.#isLooking) return;

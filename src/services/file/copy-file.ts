@@ -133,7 +133,7 @@ export function copyFile(files: FileService, request: CopyFile, source: PathRef)
     const share = await readShare(write, request.ref);
     const { size, headers, metadata, permission, content } = record;
     const ref = { share: opened.share.id, content, from: 0, to: size };
-    const { ranges, next } = await takeRanges(opened.view, ref);
+    const { ranges, next } = await readRanges(opened.view, ref);
     const original = {
       size,
       headers,
@@ -158,7 +158,7 @@ interface CopiedRange {
 }
 
 /** The ranges that one transaction copies, and where the next one starts. */
-async function takeRanges(
+async function readRanges(
   view: View,
   ref: ContentRef,
 ): Promise<{ readonly ranges: readonly CopiedRange[]; readonly next: number | undefined }> {
@@ -197,7 +197,7 @@ export function copyNextRanges(
       throw new Refusal("CannotVerifyCopySource", { text: "The source was changed while it was copied." });
     }
     const ref = { share: share.id, content: record.content, from, to: work.size };
-    const { ranges, next } = await takeRanges(view, ref);
+    const { ranges, next } = await readRanges(view, ref);
     await shareRanges(files, write, target, ranges);
     await putCopy(write, target, { bytes: next ?? work.size });
     return next;

@@ -24,8 +24,8 @@ export interface RegisteredOpen {
 }
 
 /**
- * The File service: what its operations mean. Each operation is a function of its own file in this folder, given
- * this service; HTTP and SMB call the same ones.
+ * The File service: what its operations mean. Each operation is a function of its own file in this folder,
+ * given this service; HTTP and SMB call the same ones.
  */
 export class FileService {
   readonly parts: ServiceParts;
@@ -34,7 +34,7 @@ export class FileService {
   readonly context: FileContext;
   /** Rings when a background job has content to remove. */
   readonly contentLeft = new Wakeup();
-  /** By handle id: what SMB clients of this process have open. */
+  /** What SMB clients of this process have open, by handle id. */
   readonly openFiles = new Map<bigint, RegisteredOpen>();
   /** Undefined unless this process serves SMB clients. */
   liveness: Liveness | undefined;

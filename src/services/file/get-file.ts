@@ -73,7 +73,7 @@ export function getFile(files: FileService, request: GetFile): Promise<FoundFile
   });
 }
 
-/** A later part of the same content; undefined when the file was written to since. */
+/** A later range of the same content; undefined after a write to the file. */
 function nextWindow(files: FileService, request: ReadFile, inode: Inode, ref: ContentRef): NextWindow {
   return (from) =>
     files.parts.store.read(async (read) => {

@@ -22,8 +22,8 @@ import { LiveView } from "./versions.ts";
 /**
  * The end of a handle, and the deletion of a file with its last handle. opens/open-inode.ts places handles.
  *
- * "removed": the file or named stream was delete-pending, and this was its last handle. "withFile": the same for the
- * file of a stream. "unknown": the handle was closed already.
+ * "removed": the file or named stream was delete-pending, and this was its last handle. "withFile": the same
+ * for the file of a stream. "unknown": the handle was closed already.
  */
 export type Ended = "closed" | "removed" | "withFile" | "unknown";
 
@@ -64,7 +64,7 @@ async function removeHandle(
   return (await write.take(handlesOfInode(share, inode), 1)).length > 0 ? "closed" : "last";
 }
 
-/** The handle of a stream also counts for its base: a delete-pending base goes with the last handle of both. */
+/** The handle of a stream also counts for its base: the last handle of both removes a delete-pending base. */
 async function endStreamHandle(
   files: FileService,
   handle: HandleId,

@@ -72,7 +72,7 @@ export interface LoadedInode {
   readonly inode: Inode;
 }
 
-/** Checks that a request leaves out. */
+/** The checks that a request skips. */
 interface ChangeOptions {
   readonly ignoresReadOnly?: boolean;
   readonly ignoresCopy?: boolean;

@@ -73,7 +73,7 @@ export async function listHandles<P extends Page<ListedHandle>>(
   });
 }
 
-/** Handles from the wanted position on, of the node or of everything in the share. */
+/** Handles from a position on, of one inode or of everything in the share. */
 function readHandles(
   files: FileService,
   share: ShareRecord,
@@ -91,14 +91,14 @@ function readHandles(
     })) {
       const place = readHandleKey(key);
       const record = handleRecord.unpack(value);
-      // An open of a named stream is listed once, as one of its file.
+      // The open of a named stream has two records; the one of its file is listed.
       if (record.base === undefined) found.push({ inode: place.inode, handle: place.handle, record });
     }
     return found;
   });
 }
 
-/** Whether a node is a directory's, at any depth, or the directory itself. */
+/** Whether an inode is in a directory, at any depth, or the directory itself. */
 export async function isBelow(view: View, share: bigint, inode: bigint, directory: bigint): Promise<boolean> {
   for (let at = inode; at !== directory; ) {
     if (at === ROOT) return false;
@@ -118,7 +118,7 @@ export interface ClosedHandles {
 const ENDED = "file-handles-ended";
 const ID_BYTES = 8;
 
-/** Tells the processes that serve these handles; one that misses it finds out when the handle is used. */
+/** Notifies the processes that serve these handles; without it they notice when a client uses the handle. */
 function announceEnded({ messages }: FileContext, ids: readonly bigint[]): void {
   const perMessage = MESSAGE_BYTES_MAX / ID_BYTES;
   for (let from = 0; from < ids.length; from += perMessage) {
@@ -135,7 +135,7 @@ export function hearEnded({ messages }: FileContext, hear: (handle: bigint) => v
   });
 }
 
-/** Ends handles as if their client had gone: share modes and locks are free at once. */
+/** Closes handles as if their client had disconnected: share modes and locks end at once. */
 export async function forceCloseHandles(
   files: FileService,
   request: HandlesTarget & { readonly handle: bigint | "*" },

@@ -5,14 +5,14 @@ import { livenessRecord } from "../../store/records/file.ts";
 import { FILE_LIMITS } from "./limits.ts";
 
 /**
- * Whether what this process has put into the ephemeral space is still there. Handles of SMB clients keep others away
- * from their caches only as long as they can be seen. A database that falls over comes back with an empty space, and
- * a node that cannot reach the database is held for dead by the others, who release what it had: in both cases its
- * clients hold caches that nobody knows of.
+ * Whether the ephemeral records of this process still exist. Handles of SMB clients exclude others from what
+ * these clients cache only while other processes see them. There are two ways to lose them: a database that
+ * fails over comes back with an empty space, and the other members declare a member dead that cannot reach
+ * the database, and delete its records. In both cases its clients hold caches that no other process can see.
  *
- * So a process that serves SMB clients keeps a record there and looks for it. When it is gone, or cannot be looked
- * for before others could hold the process for dead, the clients are cut off. Opens wait until every other process
- * has had the time to find out as well.
+ * A process that serves SMB clients therefore keeps a record in the space and looks for it. When the record
+ * is gone, or when looks fail for so long that others could declare the process dead, it disconnects its
+ * clients. Opens then wait until every other process has noticed too.
  */
 export class Liveness {
   readonly #ephemeral: EphemeralSpace;
@@ -21,7 +21,7 @@ export class Liveness {
   readonly #timer: Timer;
   #isLooking = false;
   #missed = 0;
-  /** The record was put and not yet missed. */
+  /** This process has put its record and has not seen it missing. */
   #isThere = false;
   #quarantinedUntil = 0;
   #isClosed = false;
@@ -42,7 +42,7 @@ export class Liveness {
     this.#timer.cancel();
   }
 
-  /** Inside the transaction that places a handle: false when nothing may be placed before `settled`. */
+  /** In the transaction that places a handle: false while the quarantine forbids it. */
   async confirm(write: Writer): Promise<boolean> {
     if (monotonic() < this.#quarantinedUntil) return false;
     const key = livenessKey(this.#ephemeral.owner);
@@ -55,7 +55,7 @@ export class Liveness {
     return true;
   }
 
-  /** After that transaction: from now on the record is missed when it is gone. */
+  /** After that transaction: from now on a missing record counts as a loss. */
   placed(): void {
     this.#isThere = true;
   }
@@ -65,7 +65,7 @@ export class Liveness {
     if (left > 0) await pause(left);
   }
 
-  /** Looks are counted, not time: a process that was busy for long has missed nothing. */
+  /** Counts failed looks, not time: a process that was busy for long has lost nothing. */
   #look(): void {
     if (!this.#isThere || !this.#isInUse()) {
       this.#missed = 0;

@@ -26,8 +26,8 @@ async function readOwnLocks(write: Writer, { share, inode, id }: HandleId): Prom
 }
 
 /**
- * Places all of the locks, or none of them (FileLockConflict). Writes that were admitted before, by REST or by
- * other handles, have ended by then.
+ * Places all locks or none (FileLockConflict), after the writes that REST or other handles began before have
+ * ended.
  */
 export async function lockRanges(
   files: FileService,

@@ -66,7 +66,7 @@ export interface OpenState {
   readonly durable: (() => Promise<void>) | undefined;
 }
 
-/** Undefined leaves a time alone. "freeze": later changes through this handle leave it alone, until "resume". */
+/** Undefined keeps a time. "freeze": later changes through this handle keep it too, until "resume". */
 export type TimeChange = bigint | "freeze" | "resume" | undefined;
 
 /** Times in ticks. */
@@ -89,8 +89,8 @@ export interface FileProperties {
  * An open file or directory, or a named stream of one, with all state of the open. Each method refuses with
  * ResourceNotFound once the handle is closed, also by Force Close Handles.
  *
- * An open in a share snapshot (`ref.snapshot`) only reads: it has no handle in the store, locks nothing, and refuses
- * changes with ShareSnapshotOperationNotSupported.
+ * An open in a share snapshot (`ref.snapshot`) only reads: it has no handle in the store, locks nothing, and
+ * refuses changes with ShareSnapshotOperationNotSupported.
  */
 export class OpenFile implements HandleId {
   readonly ref: SnapshotRef;
@@ -154,7 +154,7 @@ export class OpenFile implements HandleId {
     return this.#run(readRecordByHandle(this.#files, this));
   }
 
-  /** Fewer bytes at the end of the file, none beyond it. The caller does not change the buffers, and releases them. */
+  /** Fewer bytes at the end of the file, none beyond it. The caller releases the buffers unchanged. */
   read(span: Span): Promise<readonly Buffer[]> {
     return this.#run(readByHandle(this.#files, this, span));
   }
@@ -179,7 +179,7 @@ export class OpenFile implements HandleId {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** Ends the handle, its locks and share mode; with the last handle a delete-pending file or stream is removed. */
+  /** Ends the handle, its locks and share mode. The last handle removes a delete-pending file or stream. */
   async close(): Promise<Ended> {
     this.isClosed = true;
     if (this.ref.snapshot !== undefined) return "closed";
@@ -244,7 +244,7 @@ export class OpenFile implements HandleId {
     return this.#run(readParentByHandle(this.#files, this));
   }
 
-  /** All of the locks or none (FileLockConflict). A lock needs a right to the content, which it keeps from others. */
+  /** Places all locks or none (FileLockConflict). A lock needs a right to read or write the content. */
   async lock(locks: readonly Lock[]): Promise<void> {
     const { granted } = this.opened;
     if (this.ref.snapshot !== undefined) return;

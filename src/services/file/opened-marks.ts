@@ -14,11 +14,12 @@ import type { ShareRef } from "./names.ts";
 import { findShare, putShare } from "./shares.ts";
 
 /**
- * The mark of a share that SMB clients have something open in it: what it is for is told in access.ts.
+ * The mark of a share in which SMB clients may have something open; access.ts describes its purpose.
  *
- * An open puts its handle first and then looks for the mark, so the mark may be taken away only when no handle can
- * be on its way. Taking it away begins with a note in the ephemeral space, put in a transaction that saw no handle;
- * an open that meets the note waits until it is gone, and then finds that it must set the mark again.
+ * An open puts its handle first and then looks for the mark, so the mark may be removed only when no open is
+ * between the two steps. The removal therefore begins with a note in the ephemeral space, put in a
+ * transaction that saw no handle. An open that finds the note waits until it is gone, and then sets the mark
+ * again.
  */
 export async function markOpened(files: FileService, ref: ShareRef, id: bigint): Promise<void> {
   const isMarked = await files.parts.store.read(
@@ -48,7 +49,7 @@ async function isInUse(read: Reader, share: bigint): Promise<boolean> {
   return false;
 }
 
-/** Takes marks away where nothing is open. */
+/** Removes the marks of shares in which nothing is open. */
 export async function forgetUnusedMarks(files: FileService): Promise<"more" | "done"> {
   const { store } = files.parts;
   const marked = await store.read(async (read) => {

@@ -6,8 +6,8 @@ import type { InodeName } from "./cache-breaks.ts";
 import { FILE_LIMITS } from "./limits.ts";
 
 /**
- * A lock is placed when the writes that it would exclude have ended. A steady stream of writes may leave no moment
- * without any, so a lock that has to wait leaves a record, and later writes wait for the lock: a bounded time.
+ * A lock is placed when the writes that conflict with it have ended. A steady stream of writes would delay it
+ * for ever, so a waiting lock leaves a record, and later writes wait for the lock, for a bounded time.
  */
 interface PendingLock extends InodeName {
   readonly id: bigint;
@@ -26,7 +26,7 @@ export function deletePendingLock(write: Writer, { share, inode, id }: PendingLo
   write.delete(pendingLockKey(share, inode, id));
 }
 
-/** Whether a lock is pending that this write would delay. Writes of the process that requests the lock do not. */
+/** Whether a lock is pending that this write would delay: one that another process requests. */
 export async function isLockPending(
   read: Reader,
   { share, inode }: InodeName,
@@ -40,7 +40,7 @@ export async function isLockPending(
 
 export const LOCK_PENDING = Symbol("a lock is pending");
 
-/** Runs a transaction that may find a pending lock, until it finds none; the last time it must not wait. */
+/** Runs a transaction until it finds no pending lock. On the last attempt it ignores pending locks. */
 export async function afterPendingLocks<T>(
   attempt: (mayWait: boolean) => Promise<T | typeof LOCK_PENDING>,
 ): Promise<T> {

@@ -10,10 +10,10 @@ import { lengthOf, partOf } from "./range-record.ts";
 import type { View } from "./versions.ts";
 
 /**
- * A part of a file, opened in one snapshot of the store. What was never written reads as zero. Small ranges are
- * held in memory, larger ones by the references that keep their bytes; a part with more small ranges than a
- * reader may hold is read on in a later snapshot, and only if nobody has written to the file since: a reader never
- * mixes two states of a file, it rather breaks off.
+ * A range of a file, opened in one snapshot of the store. Bytes that were never written read as zeros. Small
+ * written ranges are held in memory, larger ones by references to their payload. A range with more small ones
+ * than a reader may hold continues in a later snapshot, if the file has not changed since; otherwise the read
+ * fails, because it never mixes two states of a file.
  */
 export interface OpenContent {
   readonly from: number;
@@ -74,7 +74,7 @@ export async function* rangesIn(
   }
 }
 
-/** A small file is mostly one range: a look at its start is cheaper than a search. */
+/** Most small files have one range, and a read at its start is cheaper than a search. */
 async function onlyRange(
   view: View,
   { share, content, from, to }: ContentRef,
@@ -190,20 +190,20 @@ export async function* streamWindow({ runs, payload, end }: Window, from: number
 
 const GATHERED_BYTES = 64 * KIB;
 
-/** Small pieces together: a file of many small ranges would otherwise be sent a few bytes at a time. */
-async function* gathered(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Joins small chunks: a file of many small ranges would otherwise be sent a few bytes at a time. */
+async function* gathered(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let small: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of pieces) {
-    if (bytes + piece.length < GATHERED_BYTES) {
-      small.push(piece);
-      bytes += piece.length;
+  for await (const chunk of chunks) {
+    if (bytes + chunk.length < GATHERED_BYTES) {
+      small.push(chunk);
+      bytes += chunk.length;
       continue;
     }
     if (bytes > 0) yield small.length === 1 ? small[0]! : Buffer.concat(small, bytes);
     small = [];
     bytes = 0;
-    yield piece;
+    yield chunk;
   }
   if (bytes > 0) yield small.length === 1 ? small[0]! : Buffer.concat(small, bytes);
 }

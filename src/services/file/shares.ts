@@ -105,8 +105,7 @@ export function readUsage(read: Reader, share: bigint): MaybePromise<number> {
 
 /**
  * Usage is the sum of the file sizes, which a client can add up for itself. The counter changes in the
- * transaction that changes a size. A share above its quota, which was lowered then, refuses growth and
- * nothing else.
+ * transaction that changes a size. A share whose quota was lowered below its usage refuses only growth.
  */
 export function changeUsage(write: Writer, share: ShareRecord, change: number): MaybePromise<void> {
   if (change === 0) return;

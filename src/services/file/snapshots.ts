@@ -14,7 +14,7 @@ import { FILE_LIMITS } from "./limits.ts";
 import type { ShareRef } from "./names.ts";
 import { leaseOf, putShare, readShare } from "./shares.ts";
 
-/** Taking and dropping share snapshots. How they come to see the past is told in versions.ts. */
+/** Creates and deletes share snapshots. versions.ts describes how they keep earlier versions. */
 export interface Snapshot extends SnapshotRecord {
   readonly time: bigint;
 }
@@ -22,8 +22,8 @@ export interface Snapshot extends SnapshotRecord {
 const TICKS_PER_SECOND = 10_000_000n;
 
 /**
- * A snapshot is named by a time of whole seconds: clients print it so, and the previous versions of SMB know no
- * finer one. Two in one second get two seconds.
+ * A time of whole seconds names a snapshot: clients print it so, and previous versions in SMB have no finer
+ * one. The second of two snapshots in one second gets the next second.
  */
 async function nextTime(write: Writer, share: bigint): Promise<bigint> {
   const now = revisionAt(write.now()) / TICKS_PER_SECOND;
@@ -78,7 +78,7 @@ export async function epochUpTo(read: Reader, share: bigint, epoch: Revision): P
   return found;
 }
 
-/** Forgets a snapshot; what was kept for it alone is removed in the background. */
+/** Deletes a snapshot. A background job removes the versions that only this snapshot sees. */
 export async function dropSnapshot(
   write: Writer,
   ref: ShareRef,

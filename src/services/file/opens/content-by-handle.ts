@@ -26,8 +26,8 @@ import {
 import type { HandleId } from "./open-request.ts";
 
 /**
- * Content by handle. Each write is one durable transaction: bytes first, then the records that name them, as for
- * Put Range (docs/internals/decisions/0021-smb-writes.md).
+ * Content by handle. Each write is one durable transaction: bytes first, then the records that name them, as
+ * for Put Range (decision 0021).
  */
 export interface Span {
   readonly from: number;
@@ -40,8 +40,8 @@ const SPARSE = 0x200;
 const rangeOf = ({ from, to }: Span) => ({ offset: BigInt(from), length: BigInt(to - from) });
 
 /**
- * Reads one state of the file, whatever is written meanwhile: a span that takes several transactions starts again when
- * the file has changed. Fewer bytes at the end of the file, none beyond it. The caller releases the buffers
+ * Reads one state of the file: a span that needs several transactions starts again when the file has changed.
+ * Fewer bytes at the end of the file, none beyond it. The caller releases the buffers
  * (`src/memory/pooled-buffer.ts`).
  */
 export async function readByHandle(

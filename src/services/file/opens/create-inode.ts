@@ -27,12 +27,12 @@ import type { StillGranted } from "./find-target.ts";
 import type { OpenRequest } from "./open-request.ts";
 import { type Granted, resolveNewRights } from "./open-rights.ts";
 
-/** What a client may set on a new file: read-only, hidden, system, archive, temporary, offline, not indexed. */
+/** Settable on a new file: read-only, hidden, system, archive, temporary, offline, not indexed. */
 const CREATED_ATTRIBUTES = 0x3127;
 
 const NO_EAS: readonly EaRecord[] = [];
 
-/** Marks the share as opened in the same transaction: the handle is already there. */
+/** Sets the mark of the share in the same transaction, after the handle was placed. */
 async function readOpenedShare(write: Writer, ref: ShareRef, id: bigint): Promise<ShareRecord> {
   const share = await findShare(write, ref);
   if (share?.id !== id) throw new Refusal("ShareNotFound");
@@ -56,7 +56,7 @@ interface PlacedStream extends PlacedInode {
   readonly isStillGranted: StillGranted;
 }
 
-/** Creates a file or directory; undefined when the path leads to one by now. */
+/** Creates a file or directory; undefined when the path meanwhile leads to one. */
 export function createInode(
   files: FileService,
   request: OpenRequest,
@@ -121,13 +121,13 @@ async function putNewInode(
   return { record, granted: resolved && { access: access!, maximal: resolved.maximal } };
 }
 
-/** Creates a named stream, and its file if that is new; undefined when the path leads elsewhere by now. */
+/** Creates a named stream, and its file if that is new; undefined when the path meanwhile leads elsewhere. */
 export function createStream(
   files: FileService,
   request: OpenRequest,
   at: PlacedStream & {
     readonly isBaseNew: boolean;
-    /** By the ACL of a file that is there. */
+    /** What the ACL of an existing file grants. */
     readonly granted: Granted | undefined;
   },
 ): Promise<AsyncCommit<Created | undefined>> {

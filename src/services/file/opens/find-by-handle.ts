@@ -60,8 +60,8 @@ export async function touchBaseByHandle(
 }
 
 /**
- * The inode of a handle that changes its content. No handle with write access is open while a lease is active, so a
- * write under a lease comes from a handle that was closed by force, and is refused.
+ * The inode of a handle that changes its content. No handle with write access is open while a lease is
+ * active, so a write under a lease comes from a handle that was closed by force, and is refused.
  */
 export async function findForWriteByHandle(read: Reader, handle: HandleId): Promise<LoadedInode> {
   const loaded = await findByHandle(read, handle);
@@ -83,9 +83,9 @@ export function checkRead(files: FileService, handle: HandleId, range: ByteRange
 }
 
 /**
- * Runs a write by handle, if the handle is open and no lock conflicts with it. No conflicting lock is placed until the
- * write has ended: within this process `InFlightWrites` delays it. Where clients of other processes have the file open
- * as well, a record of the write in the ephemeral space delays theirs.
+ * Runs a write by handle, if the handle is open and no lock conflicts with it. No conflicting lock is placed
+ * until the write has ended: `InFlightWrites` delays locks of this process, and where clients of other
+ * processes have the file open too, a record of the write in the ephemeral space delays theirs.
  */
 export async function withWriteAccess<T>(
   files: FileService,
@@ -115,7 +115,7 @@ export async function withWriteAccess<T>(
   }
 }
 
-/** True when clients of other processes use the file, too. */
+/** True when clients of other processes have the file open too. */
 async function checkWrite(
   read: Reader,
   { share, inode, id }: HandleId,
@@ -150,7 +150,7 @@ export function timesOf(
   };
 }
 
-/** The clock counts milliseconds and a change takes less: a second change in a millisecond gets a later time. */
+/** The clock counts milliseconds, so a second change in the same one gets a later time. */
 function later(before: bigint, now: bigint): bigint {
   const isSameMilli = before >= now && before - now < TICKS_PER_MILLI;
   return isSameMilli ? before + 1n : now;

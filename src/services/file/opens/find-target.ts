@@ -65,7 +65,7 @@ function grantTo(
   return checkGrant({ read, view: new LiveView(read), share: share.id }, guarded, rights, needed);
 }
 
-/** Whether ACLs deny an open now. The caches of other clients are not broken for an open that will be refused. */
+/** Whether ACLs deny an open now: a refused open breaks no caches of other clients. */
 export async function isOpenDenied(files: FileService, request: OpenRequest): Promise<boolean> {
   if (request.rights === undefined) return false;
   return (await files.parts.store.read((read) => findTarget(read, request))).granted === "denied";
@@ -78,7 +78,7 @@ export function isStored(base: OpenTarget["base"]): base is Inode {
 /** Whether ACLs still grant what they did; undefined where they are not enforced. */
 export type StillGranted = (read: Reader, record: InodeRecord) => Promise<boolean> | undefined;
 
-/** An ACL may have changed since it was read: then the open starts again. */
+/** The open starts again when an ACL has changed since it was read. */
 export function stillGranted(request: OpenRequest, target: OpenTarget): StillGranted {
   const { granted } = target;
   const guarded = guardedBy(target);

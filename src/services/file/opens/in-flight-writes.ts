@@ -1,14 +1,15 @@
 import type { InodeName } from "../cache-breaks.ts";
 
 /**
- * Writes by handle between the check of byte-range locks and their commit. Locks are in the ephemeral space and content
- * in the durable one, and no transaction spans both. So a lock is placed when no write is in flight that was admitted
- * before it; a client that sees the lock never sees such a write arrive later. Writes that come while a lock waits are
- * checked after it has been placed, or a lock might wait for ever.
+ * Writes by handle between the check of byte-range locks and their commit. Locks are in the ephemeral space
+ * and content in the durable one, and no transaction spans both. A lock is therefore placed when no write is
+ * in flight that was checked before it: a client that sees the lock never sees such a write arrive later.
+ * Writes that arrive while a lock waits are checked after it has been placed; otherwise a lock might wait for
+ * ever.
  *
- * This is the memory of one process, for its own clients. Where clients of other processes have the file open too, each
- * write is also a record in the ephemeral space (find-by-handle.ts). A write that began before has no such record: an
- * open in another process asks this one, which answers when the write has ended.
+ * These are the writes of one process, for its own clients. Where clients of other processes have the file
+ * open too, each write also has a record in the ephemeral space (find-by-handle.ts). An earlier write has no
+ * such record: an open in another process asks this one, which answers when the write has ended.
  */
 export class InFlightWrites {
   readonly #byInode = new Map<string, InodeWrites>();

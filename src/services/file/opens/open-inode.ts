@@ -25,15 +25,15 @@ import { openInSnapshot } from "./open-snapshot.ts";
 import { type Asked, BUSY, type Placed, type Placement, placeHandle } from "./place-handle.ts";
 
 /**
- * Opens, as SMB clients make them. A handle is a record in the ephemeral key space: every process sees it, REST
- * calls meet it, and it is gone when the process that serves it dies.
+ * Opens by SMB clients. A handle is a record in the ephemeral key space: every process sees it, REST calls
+ * are checked against it, and it is deleted when the process that serves it dies.
  *
- * The handle is placed first, in one transaction with every check against other handles. Then the open does or
- * confirms what it needs of the durable space: the inode is still there, no lease conflicts, the share is marked. A
- * file that is created has its handle before it exists, so no other client opens it before its creator.
+ * The handle is placed first, in one transaction with every check against other handles. Then the open
+ * changes or confirms the durable space: the inode still exists, no lease conflicts, the share has the mark.
+ * A new file has its handle before it exists, so no other client opens it before its creator.
  *
- * Clients of other processes that have the file open are asked once the handle is there (cache-breaks.ts): their
- * caches are broken, their writes end, and from then on both processes see that they are not alone.
+ * After that, clients of other processes that have the file open are asked (cache-breaks.ts): their caches
+ * are broken and their writes end. From then on, both processes see that they share the file.
  *
  * Throws SharingViolation, SMBDeletePending, TooManyOpenHandles, or what the path and the disposition throw.
  */
@@ -222,7 +222,7 @@ async function askOthersToClose(files: FileService, share: bigint, placed: Place
   return pending === undefined;
 }
 
-/** Runs the durable part of an open; undefined from it means that the path leads elsewhere by now. */
+/** Runs the durable part of an open; `undefined` from it means that the path meanwhile leads elsewhere. */
 async function finishOpen(
   files: FileService,
   request: OpenRequest,
@@ -237,7 +237,7 @@ async function finishOpen(
   try {
     done = await run();
   } finally {
-    // A deletion that was requested meanwhile may have waited for this handle, as for any other.
+    // A deletion that was requested meanwhile may wait for this handle.
     if (done === undefined) await endHandle(files, handle, { isForced: true });
   }
   if (done === undefined) return BUSY;

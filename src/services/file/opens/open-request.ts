@@ -19,7 +19,7 @@ export interface OpenRequest {
   readonly disposition?: Disposition;
   /** With it, the open is refused when the path leads to an inode of the other kind. */
   readonly kind?: InodeRecord["kind"] | undefined;
-  /** When this handle closes, the file becomes delete-pending: it goes with its last handle. */
+  /** When this handle closes, the file becomes delete-pending, and its last handle removes it. */
   readonly isDeleteOnClose?: boolean;
   /** Of a file that is created or overwritten, as are the next three. */
   readonly attributes?: number;

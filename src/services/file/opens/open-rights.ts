@@ -85,8 +85,8 @@ export async function checkAdd(
   return guard;
 }
 
-/** An account makes only itself or a group it is in the owner: others take a privilege, which SMB grants to none. */
-export function checkOwner(acls: Acls, { owner }: Pick<SecurityDescriptor, "owner">): void {
+/** An account may make only itself or one of its groups the owner. No account has the privilege for more. */
+function checkOwner(acls: Acls, { owner }: Pick<SecurityDescriptor, "owner">): void {
   if (owner !== undefined && !isMember(acls.identity, owner)) throw new Refusal("InvalidOwner");
 }
 

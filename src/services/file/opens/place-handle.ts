@@ -25,12 +25,12 @@ import { FILE_LIMITS } from "../limits.ts";
 import { readOpens } from "../stored-handles.ts";
 import type { OpenRequest } from "./open-request.ts";
 
-/** A short conflict: a REST call in progress, or a rename of a directory above. The caller tries again. */
+/** A short conflict: a REST call in progress, or a rename of a directory above. The caller retries. */
 export const BUSY = Symbol("busy");
 
 /**
- * Clients of other processes conflict, perhaps only because their caches keep the file open. They were asked to close
- * it; the caller tries again when they have answered.
+ * Clients of other processes conflict, perhaps only because their caches keep the file open. They were asked
+ * to close it; the caller retries when they have answered.
  */
 export interface Asked {
   readonly asked: readonly Key[];
@@ -38,8 +38,9 @@ export interface Asked {
 }
 
 /**
- * An inode that an open creates gets its id before it is written, because its handle is placed first: no other open
- * comes between the two. The ephemeral space counts these ids; this bit tells them from those of the durable space.
+ * An inode that an open creates gets its id before it is written, because its handle is placed first: no
+ * other open comes between the two. The ephemeral space counts these ids, and this bit separates them from
+ * ids of the durable space.
  */
 const PLACED_FIRST = 1n << 62n;
 
@@ -47,7 +48,7 @@ const PLACED_FIRST = 1n << 62n;
 export interface Placement {
   readonly share: bigint;
   readonly inode: bigint | "new";
-  /** Of a named stream: its file or directory. One that exists is also the last of `ancestors`. */
+  /** Of a named stream: its file or directory, which is also the last of `ancestors` if it exists. */
   readonly base: bigint | "new" | undefined;
   readonly kind: HandleRecord["kind"];
   /** The directories above, from the root down. */
@@ -55,7 +56,7 @@ export interface Placement {
   readonly access: Access;
   /** Checked against share modes: more than `access` when the content is overwritten. */
   readonly checkedAccess: Access;
-  /** Clients of other processes were asked to close what only their caches keep open. */
+  /** Clients of other processes were asked to close the handles that only their caches keep open. */
   readonly hasAsked: boolean;
   /** Further checks, in their order: after delete-pending, before share modes. */
   readonly check: (() => void) | undefined;
@@ -67,7 +68,7 @@ export interface Placed {
   readonly id: bigint;
   /** No other process has the file open in a way that matters to caches. */
   readonly isAlone: boolean;
-  /** Requests to the processes that have: they break caches and finish their writes. */
+  /** Requests to the other processes, which break caches and complete their writes. */
   readonly asked: readonly Key[];
 }
 
@@ -138,7 +139,7 @@ async function isTreeMoving(write: Writer, share: bigint, ancestors: readonly bi
   return moving.some(({ key }) => ancestors.includes(directoryOfMovingKey(key)));
 }
 
-/** Checks the handles of one inode. Returns the other processes that have it open in a way that matters to caches. */
+/** Checks the handles of one inode. Returns the other processes whose opens of it matter to caches. */
 async function checkHandles(
   write: Writer,
   { shareMode }: OpenRequest,

@@ -42,7 +42,10 @@ const CALLS = {
   look: (file) => file.getProperties(),
 } as const satisfies Record<string, Call>;
 
-/** Calls that an SMB handle of this share mode refuses; delete and lease stand apart. */
+/**
+ * What an SMB handle of this share mode refuses to REST with SharingViolation. Delete and lease: always, and
+ * apart.
+ */
 const REFUSED: Readonly<Record<string, readonly (keyof typeof CALLS)[]>> = {
   "": ["create", "get", "properties", "metadata", "put", "ranges"],
   R: ["create", "properties", "metadata", "put"],
