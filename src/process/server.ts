@@ -139,6 +139,7 @@ export async function startServer({
     requestIds: new RequestIds(random),
     isSecure: options.certificate !== undefined,
     isHostStyleAllowed: options.allowsHostStyle,
+    isStrict: options.isStrict,
     replyMemory,
     corsRules: async (service: ServiceName, account: string) =>
       (await getServiceProperties(properties, account, service)).cors ?? [],
