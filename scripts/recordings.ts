@@ -13,7 +13,7 @@ import {
   type Service,
 } from "../test/recordings/exceptions.ts";
 
-/** Replays recorded answers of Azure against new servers and judges the differences by a list of exceptions. */
+/** Replays recorded answers of Azure against new servers; a list of exceptions judges the differences. */
 const HELP = `npm run recordings -- --dir DIR          DIR holds the recordings and replay.mjs
   --service NAME                         only this service
   --only TEXT                            only tests whose source/package/test contains TEXT; prints exchanges
