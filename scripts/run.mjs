@@ -133,6 +133,10 @@ switch (task) {
     await build();
     process.exit(run(...tsx("scripts/prove.ts")));
     break;
+  case "recordings":
+    await build();
+    process.exit(run(...tsx("scripts/recordings.ts")));
+    break;
   default:
     fail(`unknown task ${task}`);
 }

@@ -11,6 +11,9 @@ export const LIMITS = {
   /** How often a job looks for copies whose process is gone, and how many it ends in one transaction. */
   copiesJobMillis: 5_000,
   copiesPerStep: 100,
+  /** How long a deleted name stays in use with --strict, and how many a job frees in one transaction. */
+  deletionMillis: 30_000,
+  namesFreedPerStep: 1_000,
   // HTTP front end
   headerBytesMax: 32 * KIB,
   headerCountMax: 256,

@@ -23,6 +23,7 @@ import type { Operation, OperationTable, ResourceKind } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
 import type { RequestIds } from "./request-id.ts";
 import { Router } from "./router.ts";
+import { SERVICE_VERSIONS } from "./service-versions.ts";
 import { type Address, readAddress } from "./target.ts";
 import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./wire/error-body.ts";
 import { readTimeout } from "./wire/list-params.ts";
@@ -45,6 +46,8 @@ export interface FrontEndOptions<Services> {
   readonly requestIds: RequestIds;
   readonly isSecure: boolean;
   readonly isHostStyleAllowed: boolean;
+  /** An x-ms-version that Azure does not know is refused. */
+  readonly isStrict?: boolean;
   readonly keepAliveMillis?: number | undefined;
   /** Of all replies of the process. */
   readonly replyMemory: ReplyMemory;
@@ -151,6 +154,8 @@ export class FrontEnd<Services> {
 
   #chooseVersion(headers: Headers, query: Query, account: string): MaybePromise<string> {
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
+    if (this.#options.isStrict && version !== "" && !SERVICE_VERSIONS.has(version))
+      throw badHeader("x-ms-version", version);
     if (version !== "") return version;
     return this.#options.defaultVersion(this.#options.table.service, account).then((set) => set ?? "");
   }
@@ -350,7 +355,7 @@ function checkHeaders({ rawHeaders, headers, repeated }: RequestHead): void {
 
 const VERSION = /^\d{4}-\d\d-\d\d$/;
 
-/** Any well-formed version is served: refusing new ones is what makes an emulator age. */
+/** Without --strict, any well-formed version is served: refusing new ones is what makes an emulator age. */
 function readVersion(headers: Headers, inQuery: string | undefined): string {
   const given = headers["x-ms-version"];
   if (given === undefined) return inQuery !== undefined && VERSION.test(inQuery) ? inQuery : "";

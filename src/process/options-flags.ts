@@ -46,6 +46,7 @@ export interface FlagValues {
   readonly accountsFile?: string;
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
+  readonly strict?: boolean;
   readonly blobVersioning?: boolean;
   readonly versionLevelImmutability?: boolean;
   readonly smbEncryption?: "required" | "enabled";
@@ -234,6 +235,12 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
   ],
   "Protocol:": [
     { flags: "-L, --loose", text: "ignore unknown headers and parameters instead of refusing them" },
+    {
+      flags: "--strict",
+      text:
+        "answer as Azure where the server is more lenient: names of deleted containers, queues, shares and " +
+        "tables are in use for another 30 seconds, and an unknown x-ms-version is refused",
+    },
     { flags: "--disableProductStyleUrl", text: "accept only URLs with the account in the path" },
     {
       flags: "--blobVersioning",
@@ -255,7 +262,10 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
       check: wholeNumber("a count of days", 0, LIMITS.retentionDaysMax),
       fallback: FILE_LIMITS.shareRetentionDays,
     },
-    { flags: "--skipApiVersionCheck", text: "no effect: the server accepts every well-formed x-ms-version" },
+    {
+      flags: "--skipApiVersionCheck",
+      text: "no effect: without --strict, the server accepts every well-formed x-ms-version",
+    },
   ],
   "Output:": [
     { flags: "-s, --silent", text: "print only the listening lines, log only errors" },

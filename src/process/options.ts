@@ -34,6 +34,8 @@ export interface Options {
   readonly copySources: CopySources;
   /** The server ignores unknown headers and parameters instead of refusing them. */
   readonly isLoose: boolean;
+  /** The server answers as Azure where it is otherwise more lenient on purpose. */
+  readonly isStrict: boolean;
   /** On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
   /** New containers allow immutability policies. On Azure a setting made outside the protocol. */
@@ -156,6 +158,7 @@ function assemble(
     oauth: flags.oauth,
     copySources: flags.copySources ?? defaultCopySources(addresses),
     isLoose: flags.loose ?? false,
+    isStrict: flags.strict ?? false,
     isBlobVersioned: flags.blobVersioning ?? false,
     hasVersionLevelImmutability: flags.versionLevelImmutability ?? false,
     shareRetentionDays: flags.shareRetentionDays,

@@ -29,6 +29,7 @@ import { getServiceProperties } from "../services/account/get-service-properties
 import { blobContext } from "../services/blob/context.ts";
 import { blobJobs } from "../services/blob/jobs.ts";
 import { findContainerPolicies, findPublicAccess } from "../services/blob/set-container-acl.ts";
+import { freeNames } from "../services/deleted-names.ts";
 import { FileService } from "../services/file/file-service.ts";
 import { fileJobs } from "../services/file/reclaim.ts";
 import { queueContext } from "../services/queue/context.ts";
@@ -94,13 +95,15 @@ export async function startServer({
   metrics.watchUnsentReplies("smb", () => smbReplyMemory.bytes);
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = { store };
-  const blobs = blobContext(runtime.parts, {
+  const parts = { ...runtime.parts, isStrict: options.isStrict };
+  const blobs = blobContext(parts, {
     isVersioned: options.isBlobVersioned,
     hasVersionLevelImmutability: options.hasVersionLevelImmutability,
   });
-  const queues = queueContext(runtime.parts);
-  const tables = { store };
-  const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
+  const queues = queueContext(parts);
+  const tables = parts;
+  const files = new FileService(parts, { shareRetentionDays: options.shareRetentionDays });
+  if (options.isStrict) runtime.jobs.add(freeNames(parts));
   for (const job of [...blobJobs(blobs), ...queueJobs(queues), reclaimTables(tables), ...fileJobs(files)]) {
     runtime.jobs.add(job);
   }
@@ -138,6 +141,7 @@ export async function startServer({
     requestIds: new RequestIds(random),
     isSecure: options.certificate !== undefined,
     isHostStyleAllowed: options.allowsHostStyle,
+    isStrict: options.isStrict,
     replyMemory,
     corsRules: async (service: ServiceName, account: string) =>
       (await getServiceProperties(properties, account, service)).cors ?? [],

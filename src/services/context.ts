@@ -14,4 +14,6 @@ export interface ServiceParts {
   readonly log: Log;
   /** Wakes the other processes that share the store. */
   readonly messages: Messages;
+  /** As Azure where this server is otherwise more lenient on purpose: deleted names stay in use. */
+  readonly isStrict?: boolean;
 }

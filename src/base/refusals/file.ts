@@ -14,6 +14,7 @@ export const FILE_REFUSALS = {
       "Unable to delete share because one or more share snapshots have active leases.",
     FileGenerationMismatch: "The file has been recreated since the previous snapshot was taken.",
     ShareAlreadyExists: "The specified share already exists.",
+    ShareBeingDeleted: "The specified share is being deleted. Try operation later.",
     ShareHasSnapshots: "The share has snapshots and the operation requires no snapshots.",
     ShareSnapshotCountExceeded: "The total number of snapshots for the share is over the limit.",
   }),

@@ -10,5 +10,8 @@ export const QUEUE_REFUSALS = {
     MessageNotFound: "The specified message does not exist.",
     QueueNotFound: "The specified queue does not exist.",
   }),
-  QueueAlreadyExists: { http: 409, text: "The specified queue already exists." },
+  ...withStatus(409, {
+    QueueAlreadyExists: "The specified queue already exists.",
+    QueueBeingDeleted: "The specified queue is being deleted.",
+  }),
 } as const;

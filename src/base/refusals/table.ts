@@ -28,6 +28,7 @@ export const TABLE_REFUSALS = {
   ...withStatus(409, {
     EntityAlreadyExists: "The specified entity already exists.",
     TableAlreadyExists: "The table specified already exists.",
+    TableBeingDeleted: "The specified table is being deleted. Try operation later.",
   }),
   UpdateConditionNotSatisfied: {
     http: 412,

@@ -2,6 +2,7 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { ContainerRecord } from "../../store/records/blob.ts";
+import { checkName } from "../deleted-names.ts";
 import { findContainer, putContainer } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import type { ContainerRef } from "./names.ts";
@@ -24,12 +25,14 @@ export async function createWebsiteContainer(write: Writer, account: string): Pr
 }
 
 /**
- * Create Container. The name of a deleted container can be used again at once: the new one has its own id.
+ * Create Container. Without --strict, the name of a deleted container can be used again at once: the new one
+ * has its own id.
  */
 export async function createContainer(blobs: BlobContext, request: CreateContainer): Promise<Revision> {
   const { ref, metadata, publicAccess, encryptionScope } = request;
   return blobs.store.write(async (write) => {
     if ((await findContainer(write, ref)) !== undefined) throw new Refusal("ContainerAlreadyExists");
+    await checkName(write, blobs, { kind: "container", account: ref.account, name: ref.container });
     const revision = write.revision();
     putContainer(write, ref, {
       id: revision,

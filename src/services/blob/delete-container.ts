@@ -1,6 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { containerKey, deletedContainerKey } from "../../store/keys/blob.ts";
 import { containerRecord } from "../../store/records/blob.ts";
+import { keepName } from "../deleted-names.ts";
 import { checkContainer, type GuardedContainer, readContainer } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { hasImmutableBlobs } from "./immutability-index.ts";
@@ -19,6 +20,7 @@ export async function deleteContainer(blobs: BlobContext, request: GuardedContai
     if (await hasImmutableBlobs(write, record.id))
       throw new Refusal("ContainerImmutableStorageWithVersioningEnabled");
     write.delete(containerKey(account, container));
+    keepName(write, blobs, { kind: "container", account, name: container });
     const softDelete = await readSoftDelete(write, account);
     if (softDelete === undefined) {
       discard(write, { what: "container", id: record.id, account });

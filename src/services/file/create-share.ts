@@ -1,5 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { ShareRecord, ShareSettings } from "../../store/records/file.ts";
+import { checkName } from "../deleted-names.ts";
 import type { FileService } from "./file-service.ts";
 import { newInode, putInode, ROOT, ticksOf } from "./inodes.ts";
 import { checkShareName, type SnapshotRef } from "./names.ts";
@@ -18,6 +19,7 @@ export function createShare(files: FileService, request: CreateShare): Promise<S
   refuseSnapshot(ref);
   return files.change(async (write) => {
     if ((await findShare(write, ref)) !== undefined) throw new Refusal("ShareAlreadyExists");
+    await checkName(write, files.parts, { kind: "share", account: ref.account, name: ref.share });
     const revision = write.revision();
     const share: ShareRecord = {
       id: revision,

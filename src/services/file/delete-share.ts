@@ -11,6 +11,7 @@ import {
   shareRecord,
   snapshotRecord,
 } from "../../store/records/file.ts";
+import { keepName } from "../deleted-names.ts";
 import type { FileService } from "./file-service.ts";
 import { checkShareName, type ShareRef } from "./names.ts";
 import type { GuardedShare } from "./share-properties.ts";
@@ -54,6 +55,7 @@ export async function deleteShare(
     }
     const bytes = await readUsage(write, share.id);
     write.delete(shareKey(ref.account, ref.share));
+    keepName(write, files.parts, { kind: "share", account: ref.account, name: ref.share });
     if (files.shareRetentionDays === 0) discardShare(write, share.id);
     else await retainShare(write, ref, share, files.shareRetentionDays);
     return { bytes };

@@ -1,6 +1,4 @@
-import type { Store } from "../../store/kv.ts";
+import type { ServiceParts } from "../context.ts";
 
 /** What the operations of the Table service work on; each operation is one transaction. */
-export interface TableContext {
-  readonly store: Store;
-}
+export type TableContext = Pick<ServiceParts, "store" | "isStrict">;
