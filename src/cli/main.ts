@@ -5,6 +5,7 @@ import { ConfigError } from "../base/config-error.ts";
 import { CannotStart, DeclaredDead, errorCode, UnusableDirectory } from "../base/faults.ts";
 import { OTHERS_BITS } from "../base/file-modes.ts";
 import { type Log, openLog } from "../observability/log.ts";
+import { closedLines, closingLines, readProgram } from "../process/azurite-compat.ts";
 import { boundHeap } from "../process/heap-bounds.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "../process/options.ts";
 import { type Running, run } from "../process/run.ts";
@@ -44,7 +45,7 @@ function orDie<T>(run: () => T): T {
 
 function readOptions(): CommandLine {
   const [, program, ...argv] = process.argv;
-  return readCommandLine({ argv, env: process.env, cwd: process.cwd(), version, program });
+  return readCommandLine({ ...readProgram(program, argv), env: process.env, cwd: process.cwd(), version });
 }
 
 /**
@@ -80,8 +81,15 @@ async function serve(options: Options, log: Log): Promise<void> {
     if (isStopping) endProcessNow();
     isStopping = true;
     log.info({ signal }, "shutting down: completing in-flight requests (signal again to force)");
+    const print = (lines: readonly string[]): void => {
+      if (options.ready === "text") process.stdout.write(`${lines.join("\n")}\n`);
+    };
+    print(closingLines(options.only));
     running.close().then(
-      () => process.exit(0),
+      () => {
+        print(closedLines(options.only));
+        process.exit(0);
+      },
       (error: unknown) => {
         if (!(error instanceof ClosingTooSlow))
           die(`shutting down failed: ${(error as Error).message}`, EXIT_FAILED);
@@ -93,6 +101,8 @@ async function serve(options: Options, log: Log): Promise<void> {
       },
     );
   };
+  // The program that read our lines may have ended.
+  process.stdout.on("error", () => {});
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
   process.on("SIGHUP", () => running.reload());
@@ -120,7 +130,7 @@ function announce(options: Options, { ports }: Running): void {
   const { addresses } = options;
   const at = (name: keyof typeof ports): ReadyInfo["addresses"]["blob"] => {
     const { host, port } = addresses[name];
-    return { host, port: ports[name], insteadOf: port === 0 || port === ports[name] ? undefined : port };
+    return { host, port: ports[name], configuredPort: port };
   };
   const info: ReadyInfo = {
     version,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { defaultAccounts, parseAccountsVariable } from "../services/account/account-list.ts";
 import { printListening, printReadyJson, printReadyText, type ReadyInfo } from "./ready-message.ts";
 
-const at = (port: number, host = "127.0.0.1") => ({ host, port });
+const at = (port: number, host = "127.0.0.1") => ({ host, port, configuredPort: port });
 const info: ReadyInfo = {
   version: "1.2.3",
   pid: 42,
@@ -107,25 +107,38 @@ test("a key of the operator's own is never printed", () => {
   }
 });
 
-test("programs that wait for Azurite find its lines", () => {
+test("the lines of a start are Azurite's, with the host and the port as they were given", () => {
   const lines = (some: Partial<ReadyInfo>) => printListening({ ...info, ...some });
+  const addresses = { ...info.addresses, blob: at(1, "0.0.0.0"), queue: { ...at(2), configuredPort: 0 } };
   assert.equal(
-    lines({}),
-    "Azurite Blob service is successfully listening at http://127.0.0.1:1\n" +
+    lines({ addresses: { ...addresses, table: at(3, "::1") } }),
+    "Azurite Blob service is starting at http://0.0.0.0:1\n" +
+      "Azurite Blob service is successfully listening at http://0.0.0.0:1\n" +
+      "Azurite Queue service is starting at http://127.0.0.1:0\n" +
       "Azurite Queue service is successfully listening at http://127.0.0.1:2\n" +
-      "Azurite Table service is successfully listening at http://127.0.0.1:3\n",
+      "Azurite Table service is starting at http://[::1]:3\n" +
+      "Azurite Table service is successfully listening at http://[::1]:3\n",
   );
   assert.match(lines({ isSecure: true }), /listening at https:/);
-  assert.equal(lines({ only: "blob" }), "Azurite Blob service successfully listens on http://127.0.0.1:1\n");
   assert.equal(
-    lines({ only: "queue" }),
-    "Azurite Queue service successfully listens on http://127.0.0.1:2\n",
+    lines({ only: "blob", addresses }),
+    "Azurite Blob service is starting on 0.0.0.0:1\n" +
+      "Azurite Blob service successfully listens on http://0.0.0.0:1\n",
   );
-  assert.equal(lines({ only: "table" }), "Azurite Table service successfully started on 127.0.0.1:3\n");
+  assert.equal(
+    lines({ only: "queue", addresses }),
+    "Azurite Queue service is starting on 127.0.0.1:0\n" +
+      "Azurite Queue service successfully listens on http://127.0.0.1:2\n",
+  );
+  assert.equal(
+    lines({ only: "table" }),
+    "Azurite Table service is starting on 127.0.0.1:3\n" +
+      "Azurite Table service successfully started on 127.0.0.1:3\n",
+  );
 });
 
 test("the message reports a listener that moved because its default port is in use", () => {
-  const moved = { ...info, addresses: { ...info.addresses, file: { ...at(4), insteadOf: 10_003 } } };
+  const moved = { ...info, addresses: { ...info.addresses, file: { ...at(4), configuredPort: 10_003 } } };
   assert.match(
     printReadyText(moved),
     /Warning: port 10003 is in use; the File service moved to 4 \(set --filePort to pin it\)/,

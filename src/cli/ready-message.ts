@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { type AzuriteService, listeningLines } from "../process/azurite-compat.ts";
+import { type AzuriteService, startLines } from "../process/azurite-compat.ts";
 import { LISTENERS, type ListenerName } from "../process/options.ts";
 import type { AccountKeys } from "../services/account/account-list.ts";
 import {
@@ -27,8 +27,8 @@ export interface ReadyInfo {
 interface Address {
   readonly host: string;
   readonly port: number;
-  /** The default port, if another program uses it. */
-  readonly insteadOf?: number | undefined;
+  /** 0: any free port. Differs from `port` as well if another program uses a default port. */
+  readonly configuredPort: number;
 }
 
 export type ReadyAddresses = Readonly<Record<ListenerName, Address>>;
@@ -75,16 +75,18 @@ function warningsOf(info: ReadyInfo): string[] {
     (warning) => warning !== undefined,
   );
   const moved = LISTENERS.flatMap((name) => {
-    const { port, insteadOf } = info.addresses[name];
-    if (insteadOf === undefined) return [];
-    return [`port ${insteadOf} is in use; ${TITLES[name]} moved to ${port} (set --${name}Port to pin it)`];
+    const { port, configuredPort } = info.addresses[name];
+    if (configuredPort === 0 || configuredPort === port) return [];
+    return [
+      `port ${configuredPort} is in use; ${TITLES[name]} moved to ${port} (set --${name}Port to pin it)`,
+    ];
   });
   return [...info.warnings, ...moved, ...open];
 }
 
 /** For programs that wait for Azurite's lines. */
 export function printListening(info: ReadyInfo): string {
-  return `${listeningLines(endpointsOf(info), info.only).join("\n")}\n`;
+  return `${startLines(info.addresses, info).join("\n")}\n`;
 }
 
 /** For people. */

@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { bundleScript } from "../../test/support/bundle.ts";
 import { UnusableDirectory } from "../base/faults.ts";
-import { openDataDirectory } from "./data-directory.ts";
+import { dataDirectoryAt, openDataDirectory } from "./data-directory.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-directory-"));
 const children = new Set<ChildProcess>();
@@ -254,6 +254,26 @@ test("a directory full of another program's files is left alone; a fresh disk is
     writeFileSync(join(azurite, name), name);
   await (await openDataDirectory(azurite)).release();
   assert.equal(readFileSync(join(azurite, "__azurite_db_blob__.json"), "utf8"), "__azurite_db_blob__.json");
+});
+
+test("a directory with unrelated files stands for .holdfast inside it, others stand for themselves", () => {
+  const make = (...names: string[]): string => {
+    const directory = fresh();
+    mkdirSync(directory);
+    for (const name of names) mkdirSync(join(directory, name));
+    return directory;
+  };
+  const missing = fresh();
+  for (const directory of [
+    missing,
+    make(),
+    make("lost+found", "debug.log", "__blobstorage__"),
+    make("holdfast.json", "thesis.txt"),
+    make("records", "extents"),
+  ])
+    assert.equal(dataDirectoryAt(directory), directory);
+  for (const directory of [make("package.json"), make(".holdfast"), make("src", "debug.log")])
+    assert.equal(dataDirectoryAt(directory), join(directory, ".holdfast"));
 });
 
 test("a place that cannot be a directory is refused", async () => {

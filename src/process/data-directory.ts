@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { writeDurably } from "../base/durable-files.ts";
@@ -39,6 +39,27 @@ const LOCK = "lock";
  */
 const ALLOWED_IN_NEW =
   /^(lock|holdfast\.json\.new|lost\+found|.*\.log|__azurite_db_.*|__(blob|queue)storage__|AzuriteConfig)$/;
+
+/** Where the data goes if the named directory holds other files: a project, a home directory. */
+const NESTED = ".holdfast";
+/** Data whose marker is missing. It is refused, because a new directory inside would hide it. */
+const STORED = /^(records|extents)$/;
+
+/**
+ * The data directory for a path that the operator named: the path itself, or `.holdfast` inside it if it
+ * holds unrelated files (`azurite -l .` in a project).
+ */
+export function dataDirectoryAt(path: string): string {
+  const nested = join(path, NESTED);
+  let names: string[];
+  try {
+    names = readdirSync(path);
+  } catch {
+    return path; // Opening it reports why.
+  }
+  const isOurs = existsSync(join(path, MARKER)) || names.some((name) => STORED.test(name));
+  return !isOurs && names.some((name) => !ALLOWED_IN_NEW.test(name)) ? nested : path;
+}
 
 export interface OpenDataDirectory {
   readonly clock?: Clock;

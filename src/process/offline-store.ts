@@ -1,15 +1,14 @@
-import { isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 import { systemRandom } from "../base/random.ts";
 import type { Log } from "../observability/log.ts";
 import { isDatabaseAddress, parseDatabaseAddress } from "../store/postgres/address.ts";
-import { openDataDirectory } from "./data-directory.ts";
+import { dataDirectoryAt, openDataDirectory } from "./data-directory.ts";
 import type { StoreChoice } from "./options.ts";
 import { Runtime } from "./runtime.ts";
 
 /** A directory or a `postgres://` address; a relative directory is resolved against `cwd`. */
 export function storeChoiceOf(place: string, cwd: string): StoreChoice {
-  if (!isDatabaseAddress(place))
-    return { kind: "embedded", directory: isAbsolute(place) ? place : resolve(cwd, place) };
+  if (!isDatabaseAddress(place)) return { kind: "embedded", directory: dataDirectoryAt(resolve(cwd, place)) };
   parseDatabaseAddress(place);
   return { kind: "postgres", address: place };
 }

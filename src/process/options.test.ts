@@ -174,6 +174,7 @@ describe("flags", () => {
     assert.equal(blob.only, "blob");
     assert.deepEqual(ports(blob).sort(), [0, 0, 0, 0, 10_000, 5].sort());
     assert.equal(line("azurite-table").addresses.table.port, 10_002);
+    assert.equal(line("C:\\holdfast\\azurite-table.js").only, "table");
     for (const program of ["/usr/bin/azurite", "/opt/holdfast.js", "/opt/azurite-file", "/azurite-blob/x.js"])
       assert.deepEqual(line(program), read([]));
   });
@@ -220,6 +221,11 @@ describe("the environment", () => {
     const env = { AZURITE_ACCOUNTS: `azurite:${KEY}`, HOLDFAST_ACCOUNTS: `ours:${KEY}:${KEY};more:${KEY}` };
     const names = (options: Options) => options.accounts.map(({ name }) => name);
     assert.deepEqual(names(read([], { AZURITE_ACCOUNTS: env.AZURITE_ACCOUNTS })), ["azurite"]);
+    for (const quote of ['"', "'"]) {
+      const quoted = { AZURITE_ACCOUNTS: ` ${quote}${env.AZURITE_ACCOUNTS}${quote}\n` };
+      assert.deepEqual(names(read([], quoted)), ["azurite"], "a list in a compose file passes quotes on");
+    }
+    refuses([], /^AZURITE_ACCOUNTS: account 1: expected name/, { AZURITE_ACCOUNTS: `"azurite:${KEY}` });
     const both = read([], env);
     assert.deepEqual(names(both), ["ours", "more"]);
     assert.deepEqual(both.warnings, ["AZURITE_ACCOUNTS is ignored because HOLDFAST_ACCOUNTS is set"]);

@@ -15,6 +15,7 @@ import { readAccountsFile } from "../services/account/accounts-file.ts";
 import { parseDatabaseAddress } from "../store/postgres/address.ts";
 import { type AzuriteService, onlyServiceOf } from "./azurite-compat.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
+import { dataDirectoryAt } from "./data-directory.ts";
 import { buildCommand, type FlagValues } from "./options-flags.ts";
 
 /** All settings of the operator, from the command line and the environment, checked, with defaults. */
@@ -225,7 +226,7 @@ function chooseStore(
   }
   if (scheme !== undefined)
     throw new ConfigError("--store", `expected a directory or postgres://..., got an address of ${scheme}`);
-  return { kind: "embedded", directory: place(chosen) };
+  return { kind: "embedded", directory: dataDirectoryAt(place(chosen)) };
 }
 
 /**
@@ -284,6 +285,11 @@ function chooseLogLevel(
   return flags.silent ? "error" : flags.logLevel;
 }
 
+/** A list in a compose file (`- AZURITE_ACCOUNTS="name:key"`) passes the quotes on. */
+function unquote(text: string): string {
+  return /^\s*(["'])(.*)\1\s*$/s.exec(text)?.[2] ?? text;
+}
+
 /** The first configured source wins: the file, our variable, Azurite's variable, the well-known account. */
 function chooseAccounts(
   flags: FlagValues,
@@ -302,7 +308,7 @@ function chooseAccounts(
     accountsFile = { path, text: read.text };
     for (const name of variables) warnings.push(`${name} is ignored because --accountsFile is set`);
   } else if (variables[0] !== undefined) {
-    list = parseAccountsVariable(variables[0], env[variables[0]]!);
+    list = parseAccountsVariable(variables[0], unquote(env[variables[0]]!));
     if (variables[1] !== undefined)
       warnings.push(`${variables[1]} is ignored because ${variables[0]} is set`);
   } else {

@@ -170,13 +170,18 @@ suite("the command line", () => {
     await mended.stop();
   });
 
-  test("does not litter a directory that is not its own", async () => {
+  test("keeps its data apart from unrelated files, and takes no data without its marker for unrelated", async () => {
     const location = folder();
     mkdirSync(location);
     writeFileSync(join(location, "thesis.txt"), "years of work");
-    const { code } = await runProgram(["--location", location]);
+    await (await startProgram(["--location", location])).stop();
+    assert.deepEqual(readdirSync(location).sort(), [".holdfast", "thesis.txt"]);
+
+    rmSync(join(location, ".holdfast", "holdfast.json"));
+    const { code, stderr } = await runProgram(["--location", join(location, ".holdfast")]);
     assert.equal(code, 1);
-    assert.deepEqual(readdirSync(location), ["thesis.txt"]);
+    assert.match(stderr, /is not empty \(it holds .*\) and has no holdfast\.json/);
+    assert.ok(!existsSync(join(location, ".holdfast", ".holdfast")));
   });
 
   test("keeps the admin listener, which has no login, on 127.0.0.1 when --host is another address", async () => {
