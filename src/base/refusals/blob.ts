@@ -36,6 +36,7 @@ export const BLOB_REFUSALS = {
     BlobAlreadyExists: "The specified blob already exists.",
     BlobArchived: "This operation is not permitted on an archived blob.",
     BlobBeingRehydrated: "This operation is not permitted because the blob is being rehydrated.",
+    ContainerBeingDeleted: "The specified container is being deleted. Try operation later.",
     BlobImmutableDueToLegalHold:
       "This operation is not permitted as the blob is immutable due to a legal hold.",
     BlobImmutableDueToPolicy: "This operation is not permitted as the blob is immutable due to a policy.",
