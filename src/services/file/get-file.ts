@@ -33,15 +33,15 @@ export async function openForRead(
   use: RestUse,
   rangeOf?: GetFile["part"],
 ): Promise<OpenShare & FileState> {
-  const opened = await openShare(read, ref);
-  const inode = await lookUp(opened.view, opened.share.id, ref.path, "file");
+  const { share, view } = await openShare(read, ref);
+  const inode = await lookUp(view, share.id, ref.path, "file");
   const range = rangeOf?.(inode.record.size);
   const bytes = range && { offset: BigInt(range.from), length: BigInt(range.to - range.from) };
   // No handle is open in a snapshot.
-  const admission = ref.snapshot === undefined ? admissions.ask(opened.share, inode, use, bytes) : undefined;
+  const admission = ref.snapshot === undefined ? admissions.ask(share, inode, use, bytes) : undefined;
   throwIf(checkFileRead(leaseOf(inode.record), leaseId, read.now()));
   admission?.pass();
-  return { ...opened, inode, now: read.now() };
+  return { share, view, inode, now: read.now() };
 }
 
 export function getFileProperties(files: FileService, request: ReadFile): Promise<FileState> {
