@@ -8,6 +8,7 @@ import type { FileService } from "../file-service.ts";
 import {
   findInode,
   findPlace,
+  newInode,
   type Place,
   putEntry,
   putInode,
@@ -84,7 +85,7 @@ async function putNewInode(
   { attributes = 0, sddl, eas: requestedEas = NO_EAS, rights }: OpenRequest,
 ): Promise<Created> {
   const revision = write.revision();
-  const now = ticksOf(write);
+  const empty = newInode(kind, { parent, name, revision, now: ticksOf(write) });
   const directory = await readInode(new LiveView(write), share.id, parent);
   const at = { read: write, share: share.id };
   const resolved = rights && (await resolveNewRights(at, rights.acls, directory, { kind, sddl }));
@@ -97,18 +98,8 @@ async function putNewInode(
       : putPermission(write, share.id, resolved.sddl);
   const eas = requestedEas === NO_EAS ? NO_EAS : changeEas(NO_EAS, requestedEas);
   const record: InodeRecord = {
-    kind,
-    parent,
-    name,
-    revision,
-    attributes:
-      (attributes & CREATED_ATTRIBUTES) | (kind === "directory" ? ATTRIBUTE.Directory : ATTRIBUTE.Archive),
-    createdAt: now,
-    writtenAt: now,
-    changedAt: now,
-    size: 0,
-    content: revision,
-    dataRevision: revision,
+    ...empty,
+    attributes: empty.attributes | (attributes & CREATED_ATTRIBUTES),
     ...(permission === undefined ? {} : { permission }),
     ...eaSummary(eas),
   };
