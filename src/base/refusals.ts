@@ -63,6 +63,10 @@ export function badQuery(
   });
 }
 
+export function throwIf(code: RefusalCode | undefined): void {
+  if (code !== undefined) throw new Refusal(code);
+}
+
 /** What the source of a copy answered instead of its bytes. */
 export interface SourceAnswer {
   readonly status: number;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type TLSSocket } from "node:tls";
 import { systemTimers, type Timers } from "../base/clock.ts";
@@ -51,7 +52,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // finish.
   const settings = { noDelay: true, allowHalfOpen: certificate === undefined };
   const server = createServer(settings, (socket) => connections.add(socket));
-  if (!isHandedOver) await startListening(server, host, port);
+  if (!isHandedOver) await once(server.listen({ host, port }), "listening");
   server.on("error", (error) => options.onAcceptFailure?.(error));
   const sweep = timers.every(LIMITS.connectionSweepMillis, () => connections.sweep());
   return {
@@ -63,9 +64,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     connections: () => connections.size,
     close: async () => {
-      const isUnbound = isHandedOver
-        ? undefined
-        : new Promise<void>((resolve) => server.close(() => resolve()));
+      const isUnbound = isHandedOver ? undefined : once(server.close(), "close");
       await connections.close(timers);
       await isUnbound;
       sweep.cancel();
@@ -189,14 +188,4 @@ export function acceptedBehind(socket: TLSSocket, accepted: Iterable<Socket>): S
   const isSame = ({ remotePort, remoteAddress }: Socket): boolean =>
     remotePort === socket.remotePort && remoteAddress === socket.remoteAddress;
   return parent ?? [...accepted].find(isSame);
-}
-
-function startListening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
 }

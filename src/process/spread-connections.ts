@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { systemTimers, type Timer } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -77,13 +78,7 @@ export class ConnectionSpreader {
       socket.on("error", () => this.#drop(id));
       this.#handOver(id);
     });
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen({ ...address, exclusive: true }, () => {
-        server.removeListener("error", reject);
-        resolve();
-      });
-    });
+    await once(server.listen({ ...address, exclusive: true }), "listening");
     server.on("error", (error) => this.#report.noteFailure(error));
     this.#servers.push(server);
     return (server.address() as { port: number }).port;

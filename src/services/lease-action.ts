@@ -1,12 +1,15 @@
 import type { Instant, Millis } from "../base/clock.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { Revision } from "../base/revision.ts";
+import type { StoredLease } from "../base/stored-lease.ts";
 import {
+  AVAILABLE,
   acquireLease,
   breakLease,
   changeLease,
   type Lease,
   type LeaseOutcome,
+  leaseAfterWrite,
   releaseLease,
   renewLease,
   secondsToBreak,
@@ -55,4 +58,29 @@ function outcomeOf(stored: Lease, request: LeaseAction, now: Instant): LeaseOutc
     case "break":
       return breakLease(stored, request.period, now);
   }
+}
+
+/** A stored record that may have a lease. */
+interface Leased {
+  readonly lease?: StoredLease;
+}
+
+export function leaseOf(record: Leased): Lease {
+  return record.lease ?? AVAILABLE;
+}
+
+/** The record with this lease. An available lease is not stored. */
+export function withLease<T extends Leased>(record: T, lease: Lease): T {
+  if (record.lease === undefined && lease.state === "available") return record;
+  const { lease: _, ...rest } = record;
+  return (lease.state === "available" ? rest : { ...rest, lease }) as T;
+}
+
+/** A lease in force stays on what was written; any other ends. */
+export function withLeaseAfterWrite<T extends Leased>(
+  record: T,
+  before: Leased | undefined,
+  now: Instant,
+): T {
+  return before?.lease === undefined ? record : withLease(record, leaseAfterWrite(before.lease, now));
 }

@@ -13,6 +13,12 @@ export interface Page<Item> {
 /** Makes an empty page. A read may run again, and then begins with a new page. */
 export type NewPage<Item, P extends Page<Item>> = (now: Instant) => P;
 
+/** A page and the place where the next one begins: undefined after the last one. */
+export interface PageAndNext<P, Position> {
+  readonly page: P;
+  readonly next: Position | undefined;
+}
+
 /** A page of the entries themselves. */
 export class ItemPage<Item> implements Page<Item> {
   readonly items: Item[] = [];

@@ -1,7 +1,7 @@
 import { badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
 import { parseTagQuery } from "../../concurrency/tag-query.ts";
-import { type FoundBlob, type FoundBlobs, findBlobsByTags } from "../../services/blob/find-blobs-by-tags.ts";
+import { type FindBlobs, type FoundBlob, findBlobsByTags } from "../../services/blob/find-blobs-by-tags.ts";
 import { invalidMarker, listReply } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
@@ -11,7 +11,7 @@ import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 import { printTags } from "./tags-wire.ts";
 
-type Place = NonNullable<FoundBlobs<never>["next"]>;
+type Place = NonNullable<FindBlobs<never>["from"]>;
 
 /** GET /?comp=blobs&where=, of the account or of one container */
 export async function handleFindBlobsByTags(

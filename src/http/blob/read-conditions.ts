@@ -1,5 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { badHeader, Refusal, throwIf } from "../../base/refusals.ts";
 import {
   type Conditions,
   checkCombination,
@@ -71,8 +71,7 @@ export function readTagConditions(headers: Headers): Conditions {
 }
 
 function single(conditions: Conditions): Conditions {
-  const code = checkCombination(conditions);
-  if (code !== undefined) throw new Refusal(code);
+  throwIf(checkCombination(conditions));
   return conditions;
 }
 

@@ -1,8 +1,8 @@
 import { Refusal } from "../../base/refusals.ts";
 import { isLocked } from "../../concurrency/lease.ts";
+import { leaseOf } from "../lease-action.ts";
 import { NO_CONTENT } from "../payload/content.ts";
 import { checkBlobLease, findBlob, putBlobRecord } from "./blobs.ts";
-import { leaseOf } from "./containers.ts";
 import { releaseBlobContent } from "./content.ts";
 import type { BlobContext } from "./context.ts";
 import type { BlobRef } from "./names.ts";

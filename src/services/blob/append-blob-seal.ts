@@ -1,7 +1,6 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { type AppendConditions, checkAppend } from "../../concurrency/conditions.ts";
 import { checkBlobWrite, findBlob, type GuardedBlob } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { type Written, writtenOf } from "./new-blob.ts";
 import { putCurrent } from "./replace-blob.ts";

@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { type AppendConditions, checkAppend } from "../../concurrency/conditions.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
@@ -6,7 +6,7 @@ import { commitContent, ingestBlock } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import { appendToContent } from "./append-content.ts";
 import { checkBlobWrite, type Found, findBlob, type GuardedBlob } from "./blobs.ts";
-import { readContainer, throwIf } from "./containers.ts";
+import { readContainer } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
 import { checkKey, type EncryptionOptions, type Mutable, scopeFor, type Written } from "./new-blob.ts";

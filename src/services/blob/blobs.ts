@@ -1,5 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { badHeader, Refusal, throwIf } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { checkWrite } from "../../concurrency/conditions.ts";
 import {
@@ -8,12 +8,13 @@ import {
   type Immutability,
   isRetention,
 } from "../../concurrency/immutability.ts";
-import { AVAILABLE, checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
+import { AVAILABLE, checkLeaseRead, checkLeaseWrite } from "../../concurrency/lease.ts";
 import { blobKey, versionKey } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
 import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import { type Guards, readContainerSync, throwIf, withLease } from "./containers.ts";
+import { withLease } from "../lease-action.ts";
+import { type Guards, readContainerSync } from "./containers.ts";
 import { indexImmutability } from "./immutability-index.ts";
 import type { BlobRef } from "./names.ts";
 import { indexTags } from "./tag-index.ts";
@@ -198,13 +199,4 @@ export function putBlobRecord(
 
 export function hasImmutability(record: BlobRecord | undefined): boolean {
   return record?.immutability !== undefined || record?.hasLegalHold === true;
-}
-
-/** A lease in force stays on a written blob; any other ends. */
-export function withLeaseAfterWrite(
-  record: BlobRecord,
-  before: BlobRecord | undefined,
-  now: Instant,
-): BlobRecord {
-  return before?.lease === undefined ? record : withLease(record, leaseAfterWrite(before.lease, now));
 }

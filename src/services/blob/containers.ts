@@ -1,11 +1,12 @@
-import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
-import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
+import { checkLeaseRead, checkLeaseWrite } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
 import { RecordDecodeCache } from "../../store/records/record-decode-cache.ts";
+import { leaseOf } from "../lease-action.ts";
 import type { BlobContext } from "./context.ts";
 import type { ContainerRef } from "./names.ts";
 
@@ -33,10 +34,6 @@ export function readContainer(read: Reader, ref: ContainerRef): MaybePromise<Con
 
 export function putContainer(write: Writer, ref: ContainerRef, record: ContainerRecord): void {
   write.put(containerKey(ref.account, ref.container), containerRecord.pack(record));
-}
-
-export function throwIf(code: RefusalCode | undefined): void {
-  if (code !== undefined) throw new Refusal(code);
 }
 
 /** The lease id and the conditions a request carries. */
@@ -77,14 +74,4 @@ export function changeContainer(
     putContainer(write, request.ref, { ...change(record), revision });
     return revision;
   });
-}
-
-export function leaseOf(record: { readonly lease?: Lease }): Lease {
-  return record.lease ?? AVAILABLE;
-}
-
-/** The record with this lease; an available lease is not stored. */
-export function withLease<T extends { readonly lease?: Lease }>(record: T, lease: Lease): T {
-  const { lease: _, ...rest } = record;
-  return (lease.state === "available" ? rest : { ...rest, lease }) as T;
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { instantOf, type Revision } from "../../base/revision.ts";
 import { checkTierTime, checkWrite, type TierConditions } from "../../concurrency/conditions.ts";
 import { versionKey, versionsOfBlob, versionsOfKey } from "../../store/keys/blob.ts";
@@ -16,7 +16,6 @@ import {
   type Place,
   putBlobRecord,
 } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import { releaseBlobContent } from "./content.ts";
 import type { BlobContext } from "./context.ts";
 import { deleteVersionRecord, putAsVersion, softDeleteVersionOrSnapshot } from "./replace-blob.ts";

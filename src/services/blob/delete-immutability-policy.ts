@@ -1,5 +1,5 @@
+import { throwIf } from "../../base/refusals.ts";
 import { checkImmutabilityChange } from "../../concurrency/immutability.ts";
-import { throwIf } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { changeImmutability, type StateRef } from "./release-immutability.ts";
 

@@ -15,7 +15,7 @@ import { keyAfter, prefixEnd } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
 import { tagRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import type { NewPage, Page } from "../page.ts";
+import type { NewPage, Page, PageAndNext } from "../page.ts";
 import { exists } from "./blobs.ts";
 import { findContainer, readContainer } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
@@ -41,11 +41,6 @@ export interface FoundBlob {
   readonly isCurrent: boolean;
 }
 
-export interface FoundBlobs<P> {
-  readonly page: P;
-  readonly next: TagPlace | undefined;
-}
-
 const STEP = 256;
 
 /**
@@ -55,7 +50,7 @@ const STEP = 256;
 export async function findBlobsByTags<P extends Page<FoundBlob>>(
   blobs: BlobContext,
   request: FindBlobs<P>,
-): Promise<FoundBlobs<P>> {
+): Promise<PageAndNext<P, TagPlace>> {
   const { account, query } = request;
   return blobs.store.read(async (read) => {
     const page = request.newPage(read.now());

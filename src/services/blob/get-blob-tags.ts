@@ -1,7 +1,7 @@
+import { throwIf } from "../../base/refusals.ts";
 import { checkWrite } from "../../concurrency/conditions.ts";
 import type { Tags } from "../../concurrency/tag-predicate.ts";
 import { checkReadLease, type GuardedState, readState } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 
 export async function getBlobTags(blobs: BlobContext, request: GuardedState): Promise<Tags> {

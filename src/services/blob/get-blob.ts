@@ -1,11 +1,10 @@
 import type { Instant } from "../../base/clock.ts";
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { checkRead, NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import { continueAsync, type MaybePromise, type SyncReader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import type { OpenPayload, SliceRange } from "../payload/payloads.ts";
 import { checkReadLease, type GuardedState, readStateSync, type State } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import { openBlobContent } from "./content.ts";
 import type { BlobContext } from "./context.ts";
 import { checkKey } from "./new-blob.ts";

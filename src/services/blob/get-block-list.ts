@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { checkWrite } from "../../concurrency/conditions.ts";
 import { blockIdOfKey, blockPagesOf, stagedBlocksOf } from "../../store/keys/blob.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
@@ -6,7 +6,6 @@ import type { Entry, Range, Reader } from "../../store/kv.ts";
 import { type BlobRecord, blockPageRecord, stagedBlockRecord } from "../../store/records/blob.ts";
 import type { Page } from "../page.ts";
 import { checkBlobLease, findBlob, type GuardedState, readState } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
 import { type BlocksVersion, blocksVersionOf, hasBlocksVersion } from "./prepare-block-list.ts";

@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { type Revision, timestampOf } from "../../base/revision.ts";
 import { checkSingleRead } from "../../concurrency/conditions.ts";
 import { versionKey } from "../../store/keys/blob.ts";
@@ -6,7 +6,6 @@ import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
 import { checkReadLease, type GuardedState, readState, type State } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { isDescendant, type PageContent, type SegmentView, segmentsIn } from "./page-content.ts";
 import { clip, joinSpans, type PageSpan, subtractSpans } from "./page-map.ts";

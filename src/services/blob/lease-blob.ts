@@ -1,8 +1,7 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
-import { applyLeaseAction, type LeaseAction, type LeaseResult } from "../lease-action.ts";
+import { applyLeaseAction, type LeaseAction, type LeaseResult, leaseOf, withLease } from "../lease-action.ts";
 import { checkNoPendingCopy, findBlob, putBlobRecord } from "./blobs.ts";
-import { leaseOf, throwIf, withLease } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import type { BlobRef } from "./names.ts";
 

@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
-import { applyLeaseAction, type LeaseAction, type LeaseResult } from "../lease-action.ts";
-import { leaseOf, putContainer, readContainer, withLease } from "./containers.ts";
+import { applyLeaseAction, type LeaseAction, type LeaseResult, leaseOf, withLease } from "../lease-action.ts";
+import { putContainer, readContainer } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import type { ContainerRef } from "./names.ts";
 

@@ -12,7 +12,7 @@ import { keyAfter } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import type { NewPage, Page } from "../page.ts";
+import type { NewPage, Page, PageAndNext } from "../page.ts";
 import { compareText } from "../text-order.ts";
 import { exists, rehydrated } from "./blobs.ts";
 import { readContainer } from "./containers.ts";
@@ -66,15 +66,10 @@ export type ListedBlob =
       readonly hasVersionsOnly?: boolean;
     };
 
-export interface BlobPage<P> {
-  readonly page: P;
-  readonly next: BlobPosition | undefined;
-}
-
 export async function listBlobs<P extends Page<ListedBlob>>(
   blobs: BlobContext,
   request: ListBlobs<P>,
-): Promise<BlobPage<P>> {
+): Promise<PageAndNext<P, BlobPosition>> {
   return blobs.store.read(async (read) => {
     const container = await readContainer(read, request.ref);
     return new Listing(read, container.id, request).run();
@@ -109,7 +104,7 @@ class Listing<P extends Page<ListedBlob>> {
     this.#page = request.newPage(this.#now);
   }
 
-  async run(): Promise<BlobPage<P>> {
+  async run(): Promise<PageAndNext<P, BlobPosition>> {
     const { from, startFrom } = this.#request;
     let start: Start = from ?? (startFrom === undefined ? undefined : { prefix: startFrom });
     do start = await this.#addItems(start);

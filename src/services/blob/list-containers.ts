@@ -10,7 +10,7 @@ import {
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Range, Reader } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
-import type { NewPage, Page } from "../page.ts";
+import type { NewPage, Page, PageAndNext } from "../page.ts";
 import type { BlobContext } from "./context.ts";
 import { mapped, mergeOrdered } from "./merge-ordered.ts";
 import { SYSTEM_CONTAINERS } from "./names.ts";
@@ -35,16 +35,11 @@ export interface ListedContainer extends ContainerPosition {
   readonly record: ContainerRecord;
 }
 
-export interface ContainerPage<P> {
-  readonly page: P;
-  readonly next: ContainerPosition | undefined;
-}
-
 /** List Containers, by name; soft-deleted containers come after an existing one of the same name. */
 export async function listContainers<P extends Page<ListedContainer>>(
   blobs: BlobContext,
   request: ListContainers<P>,
-): Promise<ContainerPage<P>> {
+): Promise<PageAndNext<P, ContainerPosition>> {
   return blobs.store.read(async (read) => {
     const now = read.now();
     const page = request.newPage(now);

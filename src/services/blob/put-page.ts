@@ -1,10 +1,9 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { checkSequence, type SequenceConditions } from "../../concurrency/conditions.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import type { Appended } from "../payload/payloads.ts";
 import { checkBlobWrite, type Found, findBlob, type GuardedBlob } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { withWritableMap } from "./copy-page-map.ts";
 import { BLOB_LIMITS } from "./limits.ts";

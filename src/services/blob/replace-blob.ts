@@ -3,6 +3,7 @@ import { versionKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
+import { withLeaseAfterWrite } from "../lease-action.ts";
 import {
   checkBlobWrite,
   type Found,
@@ -12,7 +13,6 @@ import {
   putBlobRecord,
   type Selector,
   type State,
-  withLeaseAfterWrite,
 } from "./blobs.ts";
 import { addBlobContentReference, releaseBlobContent } from "./content.ts";
 import type { BlobContext } from "./context.ts";

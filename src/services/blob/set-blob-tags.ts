@@ -1,8 +1,7 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { checkWrite } from "../../concurrency/conditions.ts";
 import type { Tags } from "../../concurrency/tag-predicate.ts";
 import { checkBlobLease, checkNoPendingCopy, type GuardedState, readState } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { putState } from "./replace-blob.ts";
 

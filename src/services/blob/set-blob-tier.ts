@@ -1,8 +1,7 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { checkWrite } from "../../concurrency/conditions.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { checkNoPendingCopy, checkReadLease, type GuardedState, readState } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
 import { putState } from "./replace-blob.ts";

@@ -1,7 +1,8 @@
+import { throwIf } from "../../base/refusals.ts";
 import { checkWrite } from "../../concurrency/conditions.ts";
 import { checkImmutabilityChange, type Immutability } from "../../concurrency/immutability.ts";
 import { checkNewImmutability } from "./blobs.ts";
-import { type Guards, throwIf } from "./containers.ts";
+import type { Guards } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
 import { changeImmutability, type StateRef } from "./release-immutability.ts";
 

@@ -1,8 +1,7 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { checkWrite } from "../../concurrency/conditions.ts";
 import { checkBlobLease, checkNoPendingCopy, findBlob, type GuardedBlob, putBlobRecord } from "./blobs.ts";
-import { throwIf } from "./containers.ts";
 import { addBlobContentReference } from "./content.ts";
 import type { BlobContext } from "./context.ts";
 import { checkKey } from "./new-blob.ts";

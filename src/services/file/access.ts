@@ -1,5 +1,5 @@
 import { monotonic } from "../../base/clock.ts";
-import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { Refusal, type RefusalCode, throwIf } from "../../base/refusals.ts";
 import { type ByteRange, type HandleLock, mayRead, mayRestWrite } from "../../concurrency/byte-range-lock.ts";
 import { type CacheConflict, conflictOfRest } from "../../concurrency/cache-lease.ts";
 import { checkRestUse, type Open, type RestUse, restOpen } from "../../concurrency/share-mode.ts";
@@ -326,7 +326,7 @@ async function decide(
       const conflict = mayCache ? conflictOf(use, refusal) : undefined;
       if (conflict !== undefined && !admissions.isAsked(wanted, conflict))
         throw new NeedsBreak(wanted, conflict);
-      refuse(refusal);
+      throwIf(refusal);
     },
   });
 }
@@ -340,10 +340,6 @@ function isForWhole(use: RestUse): boolean {
 function conflictOf(use: RestUse, refusal: RefusalCode | undefined): CacheConflict | undefined {
   if (refusal === undefined) return conflictOfRest(use);
   return refusal === "SharingViolation" ? "sharing" : undefined;
-}
-
-function refuse(code: RefusalCode | undefined): void {
-  if (code !== undefined) throw new Refusal(code);
 }
 
 function refusalOf(

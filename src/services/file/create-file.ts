@@ -2,6 +2,7 @@ import { Refusal } from "../../base/refusals.ts";
 import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { FileHeaders, ShareRecord } from "../../store/records/file.ts";
+import { leaseOf, withLease } from "../lease-action.ts";
 import { commitContent, type Ingested } from "../payload/content.ts";
 import type { Admissions } from "./access.ts";
 import { ATTRIBUTE } from "./attributes.ts";
@@ -12,7 +13,7 @@ import { findPlace, type Inode, inodeAt, newInode, putEntry, putInode, ticksOf }
 import { FILE_LIMITS } from "./limits.ts";
 import type { PathRef } from "./names.ts";
 import { discardContent, putRecord, rangeOf } from "./ranges.ts";
-import { changeUsage, leaseOf, readShare, refuseSnapshot, withLease } from "./shares.ts";
+import { changeUsage, readShare, refuseSnapshot } from "./shares.ts";
 import { removeStreams } from "./streams.ts";
 import { LiveView } from "./versions.ts";
 

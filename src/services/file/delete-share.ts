@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { etagOf } from "../../base/revision.ts";
 import { checkShareUse } from "../../concurrency/file-lease.ts";
 import { isLocked } from "../../concurrency/lease.ts";
@@ -12,19 +12,11 @@ import {
   snapshotRecord,
 } from "../../store/records/file.ts";
 import { keepName } from "../deleted-names.ts";
+import { leaseOf, withLease } from "../lease-action.ts";
 import type { FileService } from "./file-service.ts";
 import { checkShareName, type ShareRef } from "./names.ts";
 import type { GuardedShare } from "./share-properties.ts";
-import {
-  findShare,
-  leaseOf,
-  putShare,
-  readShare,
-  readSnapshot,
-  readUsage,
-  throwIf,
-  withLease,
-} from "./shares.ts";
+import { findShare, putShare, readShare, readSnapshot, readUsage } from "./shares.ts";
 import { dropSnapshot, isAnyLeased, readSnapshots } from "./snapshots.ts";
 
 const DAY_MILLIS = 24 * 60 * 60_000;

@@ -1,7 +1,9 @@
 import type { Instant } from "../../base/clock.ts";
+import { throwIf } from "../../base/refusals.ts";
 import { checkFileRead } from "../../concurrency/file-lease.ts";
 import type { RestUse } from "../../concurrency/share-mode.ts";
 import type { Reader } from "../../store/kv.ts";
+import { leaseOf } from "../lease-action.ts";
 import type { Admissions } from "./access.ts";
 import type { FileService } from "./file-service.ts";
 import { findInode, type Inode, lookUp } from "./inodes.ts";
@@ -13,7 +15,7 @@ import {
   type OpenContent,
   openWindow,
 } from "./read-content.ts";
-import { leaseOf, type OpenShare, openShare, throwIf } from "./shares.ts";
+import { type OpenShare, openShare } from "./shares.ts";
 
 export interface ReadFile {
   readonly ref: PathRef;

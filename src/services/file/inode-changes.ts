@@ -1,11 +1,11 @@
 import { then } from "../../base/maybe-promise.ts";
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { checkFileWrite } from "../../concurrency/file-lease.ts";
-import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { RestUse } from "../../concurrency/share-mode.ts";
 import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import type { InodeRecord, ShareRecord } from "../../store/records/file.ts";
+import { leaseOf, withLeaseAfterWrite } from "../lease-action.ts";
 import type { Admissions } from "./access.ts";
 import { isReadOnly, normalizedAttributes } from "./attributes.ts";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./inodes.ts";
 import type { PathRef } from "./names.ts";
 import { type PermissionRequest, resolvePermission } from "./permissions.ts";
-import { leaseOf, readShare, refuseSnapshot, throwIf, withLease } from "./shares.ts";
+import { readShare, refuseSnapshot } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";
 
 /** The properties that a client may set on a file or directory. */
@@ -138,11 +138,6 @@ export function checkParent(
   return then(inodeAt(view, share.id, parent), (inode) => void admissions.ask(share, inode, "look"));
 }
 
-function withLeaseAfterWrite(changed: InodeRecord, former: InodeRecord, write: Writer): InodeRecord {
-  if (former.lease === undefined) return changed;
-  return withLease(changed, leaseAfterWrite(former.lease, write.now()));
-}
-
 /**
  * Puts an inode after a write to its content. A hot path: it copies the record once and sets single fields.
  */
@@ -169,7 +164,7 @@ export function putWritten(
   changed.size = change.size ?? record.size;
   changed.attributes = change.attributes ?? record.attributes;
   if (change.isEmptied === true) changed.content = revision;
-  const put = putInode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
+  const put = putInode(write, share, id, withLeaseAfterWrite(changed, record, write.now()), revision);
   return put instanceof Promise ? put.then(() => revision) : revision;
 }
 
@@ -182,6 +177,6 @@ export async function putChanged(
 ): Promise<Revision> {
   const revision = write.revision(record.revision);
   const changed = { ...record, changedAt: ticksOf(write), ...changes, revision };
-  await putInode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
+  await putInode(write, share, id, withLeaseAfterWrite(changed, record, write.now()), revision);
   return revision;
 }

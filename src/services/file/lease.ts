@@ -1,11 +1,11 @@
 import { Refusal } from "../../base/refusals.ts";
 import { snapshotKey } from "../../store/keys/file.ts";
 import { snapshotRecord } from "../../store/records/file.ts";
-import { applyLeaseAction, type LeaseAction, type LeaseResult } from "../lease-action.ts";
+import { applyLeaseAction, type LeaseAction, type LeaseResult, leaseOf, withLease } from "../lease-action.ts";
 import type { FileService } from "./file-service.ts";
 import { findKind, putInode } from "./inodes.ts";
 import type { PathRef, SnapshotRef } from "./names.ts";
-import { leaseOf, putShare, readShare, readSnapshot, withLease } from "./shares.ts";
+import { putShare, readShare, readSnapshot } from "./shares.ts";
 import { LiveView } from "./versions.ts";
 
 /**

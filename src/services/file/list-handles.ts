@@ -2,7 +2,7 @@ import { MESSAGE_BYTES_MAX } from "../../base/messages.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { handleKey, handlesOfInode, handlesOfShare, readHandleKey } from "../../store/keys/file.ts";
 import { type HandleRecord, handleRecord, type ShareRecord } from "../../store/records/file.ts";
-import { ItemPage, type NewPage, type Page } from "../page.ts";
+import { ItemPage, type NewPage, type Page, type PageAndNext } from "../page.ts";
 import type { FileContext } from "./cache-breaks.ts";
 import type { FileService } from "./file-service.ts";
 import { endHandle } from "./handles.ts";
@@ -34,11 +34,6 @@ export interface ListedHandle extends HandlePosition {
   readonly parent: bigint;
 }
 
-export interface HandlesPage<P> {
-  readonly page: P;
-  readonly next: HandlePosition | undefined;
-}
-
 async function findTarget(files: FileService, { ref, isRecursive }: HandlesTarget) {
   return files.parts.store.read(async (read) => {
     const share = await readShare(read, ref);
@@ -55,7 +50,7 @@ async function findTarget(files: FileService, { ref, isRecursive }: HandlesTarge
 export async function listHandles<P extends Page<ListedHandle>>(
   files: FileService,
   request: ListHandles<P>,
-): Promise<HandlesPage<P>> {
+): Promise<PageAndNext<P, HandlePosition>> {
   const { share, inode } = await findTarget(files, request);
   const isSnapshot = request.ref.snapshot !== undefined;
   const candidates = isSnapshot ? [] : await readHandles(files, share, inode, request);

@@ -2,7 +2,7 @@ import type { Revision } from "../../base/revision.ts";
 import { deletedSharesRange, deletionOfKey, nameOfShareKey, sharesRange } from "../../store/keys/file.ts";
 import type { Entry, Reader } from "../../store/kv.ts";
 import { type ShareRecord, shareRecord } from "../../store/records/file.ts";
-import type { NewPage, Page } from "../page.ts";
+import type { NewPage, Page, PageAndNext } from "../page.ts";
 import type { FileService } from "./file-service.ts";
 import type { ShareState } from "./share-properties.ts";
 import { readSnapshots } from "./snapshots.ts";
@@ -29,16 +29,11 @@ export interface ListedShare {
   readonly deletion?: Revision;
 }
 
-export interface SharesPage<P> {
-  readonly page: P;
-  readonly next: SharePosition | undefined;
-}
-
 /** Lists shares by name; for each name the deleted shares, then the snapshots, then the share. */
 export function listShares<P extends Page<ListedShare>>(
   files: FileService,
   request: ListShares<P>,
-): Promise<SharesPage<P>> {
+): Promise<PageAndNext<P, SharePosition>> {
   const { from } = request;
   return files.read(async (read) => {
     const page = request.newPage(read.now());

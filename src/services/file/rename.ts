@@ -1,8 +1,9 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, throwIf } from "../../base/refusals.ts";
 import { checkFileWrite } from "../../concurrency/file-lease.ts";
 import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { InodeRecord, ShareRecord } from "../../store/records/file.ts";
+import { leaseOf, withLease } from "../lease-action.ts";
 import type { Admissions } from "./access.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
@@ -19,7 +20,7 @@ import {
 } from "./inodes.ts";
 import { isBelow } from "./list-handles.ts";
 import type { PathRef } from "./names.ts";
-import { leaseOf, readShare, refuseSnapshot, throwIf, withLease } from "./shares.ts";
+import { readShare, refuseSnapshot } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";
 
 export interface Rename {

@@ -1,11 +1,13 @@
 import type { Instant } from "../../base/clock.ts";
+import { throwIf } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { checkShareUse } from "../../concurrency/file-lease.ts";
 import type { ShareRecord, ShareSettings } from "../../store/records/file.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
+import { leaseOf } from "../lease-action.ts";
 import type { FileService } from "./file-service.ts";
 import type { SnapshotRef } from "./names.ts";
-import { leaseOf, putShare, readShare, readSnapshot, readUsage, refuseSnapshot, throwIf } from "./shares.ts";
+import { putShare, readShare, readSnapshot, readUsage, refuseSnapshot } from "./shares.ts";
 
 /** A request to a share as a whole, with the lease id it presents. */
 export interface GuardedShare {

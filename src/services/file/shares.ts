@@ -1,7 +1,5 @@
 import { then } from "../../base/maybe-promise.ts";
-import { Refusal, type RefusalCode } from "../../base/refusals.ts";
-import type { StoredLease } from "../../base/stored-lease.ts";
-import { AVAILABLE, type Lease } from "../../concurrency/lease.ts";
+import { Refusal } from "../../base/refusals.ts";
 import { shareKey, snapshotKey, usageKey } from "../../store/keys/file.ts";
 import type { Key, MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import {
@@ -79,21 +77,6 @@ export function refuseSnapshot({ snapshot }: SnapshotRef): void {
       elements: { QueryParameterName: "sharesnapshot", Reason: "A share snapshot is read only." },
     });
   }
-}
-
-export function throwIf(code: RefusalCode | undefined): void {
-  if (code !== undefined) throw new Refusal(code);
-}
-
-export function leaseOf(record: { readonly lease?: StoredLease }): Lease {
-  return record.lease ?? AVAILABLE;
-}
-
-/** The record with this lease. An available lease is not stored. */
-export function withLease<T extends { readonly lease?: StoredLease }>(record: T, lease: Lease): T {
-  if (record.lease === undefined && lease.state === "available") return record;
-  const { lease: _, ...rest } = record;
-  return (lease.state === "available" ? rest : { ...rest, lease }) as T;
 }
 
 const usageOf = (stored: Buffer | undefined): number =>

@@ -9,10 +9,11 @@ import {
   type SnapshotRecord,
   snapshotRecord,
 } from "../../store/records/file.ts";
+import { leaseOf } from "../lease-action.ts";
 import type { FileService } from "./file-service.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import type { ShareRef } from "./names.ts";
-import { leaseOf, putShare, readShare } from "./shares.ts";
+import { putShare, readShare } from "./shares.ts";
 
 /** Creates and deletes share snapshots. versions.ts describes how they keep earlier versions. */
 export interface Snapshot extends SnapshotRecord {

@@ -1,6 +1,6 @@
 import { nameOfQueueKey, queuesRange } from "../../store/keys/queue.ts";
 import { queueRecord } from "../../store/records/queue.ts";
-import type { NewPage, Page } from "../page.ts";
+import type { NewPage, Page, PageAndNext } from "../page.ts";
 import type { QueueContext } from "./context.ts";
 import type { Metadata } from "./queue-ref.ts";
 
@@ -19,16 +19,10 @@ export interface ListedQueue {
   readonly metadata: Metadata;
 }
 
-export interface QueuesPage<P> {
-  readonly page: P;
-  /** Where the next page begins; undefined after the last one. */
-  readonly next: string | undefined;
-}
-
 export function listQueues<P extends Page<ListedQueue>>(
   { store }: QueueContext,
   request: ListQueues<P>,
-): Promise<QueuesPage<P>> {
+): Promise<PageAndNext<P, string>> {
   const { account, prefix, from, maxResults } = request;
   return store.read(async (read) => {
     const page = request.newPage(read.now());

@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { SmbServer } from "../server.ts";
 
 /** A listening socket for SMB with the limits of the product. Closing ends the sessions and their handles. */
@@ -28,7 +29,7 @@ export async function listenSmb({
   onAcceptFailure,
 }: SmbListenOptions): Promise<SmbListener> {
   const listener = createServer({ noDelay: true }, (socket) => server.accept(socket));
-  if (!isHandedOver) await startListening(listener, host, port);
+  if (!isHandedOver) await once(listener.listen({ host, port }), "listening");
   listener.on("error", (error) => onAcceptFailure?.(error));
   return {
     host,
@@ -39,21 +40,9 @@ export async function listenSmb({
     },
     connections: () => server.connectionCount,
     close: async () => {
-      const closed = isHandedOver
-        ? Promise.resolve()
-        : new Promise<void>((resolve) => listener.close(() => resolve()));
+      const closed = isHandedOver ? undefined : once(listener.close(), "close");
       await server.close();
       await closed;
     },
   };
-}
-
-function startListening(listener: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    listener.once("error", reject);
-    listener.listen({ host, port }, () => {
-      listener.removeListener("error", reject);
-      resolve();
-    });
-  });
 }

@@ -80,16 +80,14 @@ export class Request implements InFlightRequest {
   #done: Promise<void> | undefined;
   #notifyDone: () => void = () => {};
 
-  constructor(input: {
-    readonly connection: Connection;
-    readonly header: Header;
-    readonly pdu: Buffer;
-    readonly chain: ChainState;
-    readonly isRelated: boolean;
-    readonly isEncrypted: boolean;
-    readonly isLast: boolean;
-    readonly sendInterim: (request: Request) => void;
-  }) {
+  constructor(
+    input: Pick<
+      Request,
+      "connection" | "header" | "pdu" | "chain" | "isRelated" | "isEncrypted" | "isLast"
+    > & {
+      readonly sendInterim: (request: Request) => void;
+    },
+  ) {
     this.context = input.connection.context;
     this.connection = input.connection;
     this.header = input.header;

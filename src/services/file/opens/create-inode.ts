@@ -2,12 +2,14 @@ import { Refusal } from "../../../base/refusals.ts";
 import { leaseAfterWrite } from "../../../concurrency/lease.ts";
 import type { AsyncCommit, Writer } from "../../../store/kv.ts";
 import type { InodeRecord, ShareRecord } from "../../../store/records/file.ts";
+import { leaseOf, withLease } from "../../lease-action.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { changeEas, type EaRecord, eaSummary, putEas, withoutEas } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
 import {
   findInode,
   findPlace,
+  newInode,
   type Place,
   putEntry,
   putInode,
@@ -20,7 +22,7 @@ import type { ShareRef } from "../names.ts";
 import { markInTransaction } from "../opened-marks.ts";
 import { putPermission, resolvePermission } from "../permissions.ts";
 import { discardContent, dropContent } from "../ranges.ts";
-import { changeUsage, findShare, leaseOf, withLease } from "../shares.ts";
+import { changeUsage, findShare } from "../shares.ts";
 import { findStream, putBase, putNewStream, removeStreams, shownStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
 import type { StillGranted } from "./find-target.ts";
@@ -84,7 +86,7 @@ async function putNewInode(
   { attributes = 0, sddl, eas: requestedEas = NO_EAS, rights }: OpenRequest,
 ): Promise<Created> {
   const revision = write.revision();
-  const now = ticksOf(write);
+  const empty = newInode(kind, { parent, name, revision, now: ticksOf(write) });
   const directory = await readInode(new LiveView(write), share.id, parent);
   const at = { read: write, share: share.id };
   const resolved = rights && (await resolveNewRights(at, rights.acls, directory, { kind, sddl }));
@@ -97,18 +99,8 @@ async function putNewInode(
       : putPermission(write, share.id, resolved.sddl);
   const eas = requestedEas === NO_EAS ? NO_EAS : changeEas(NO_EAS, requestedEas);
   const record: InodeRecord = {
-    kind,
-    parent,
-    name,
-    revision,
-    attributes:
-      (attributes & CREATED_ATTRIBUTES) | (kind === "directory" ? ATTRIBUTE.Directory : ATTRIBUTE.Archive),
-    createdAt: now,
-    writtenAt: now,
-    changedAt: now,
-    size: 0,
-    content: revision,
-    dataRevision: revision,
+    ...empty,
+    attributes: empty.attributes | (attributes & CREATED_ATTRIBUTES),
     ...(permission === undefined ? {} : { permission }),
     ...eaSummary(eas),
   };

@@ -5,12 +5,13 @@ import { ALL_ACCESS, NO_ACCESS, WRITE } from "../../../concurrency/share-mode.ts
 import { handleKey, restAccessKey } from "../../../store/keys/file.ts";
 import type { Reader, Writer } from "../../../store/kv.ts";
 import { type InodeRecord, restAccessRecord, type ShareRecord } from "../../../store/records/file.ts";
+import { leaseOf } from "../../lease-action.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import type { FileService } from "../file-service.ts";
 import type { LoadedInode } from "../inode-changes.ts";
 import { findInode, ticksOf } from "../inodes.ts";
 import { afterPendingLocks, isLockPending, LOCK_PENDING } from "../pending-locks.ts";
-import { findShare, leaseOf, openShare } from "../shares.ts";
+import { findShare, openShare } from "../shares.ts";
 import { readHandles, readLocks } from "../stored-handles.ts";
 import { putBase, shownStream } from "../streams.ts";
 import { untilDone } from "../until-done.ts";

@@ -5,6 +5,7 @@ import { type Access, DELETE, mayOpenLeased, usesOf, WRITE } from "../../../conc
 import { deletePendingKey } from "../../../store/keys/file.ts";
 import type { Key } from "../../../store/kv.ts";
 import type { InodeRecord } from "../../../store/records/file.ts";
+import { leaseOf } from "../../lease-action.ts";
 import { ATTRIBUTE, isReadOnly } from "../attributes.ts";
 import { awaitBreaks, type InodeName, wakeHolders } from "../cache-breaks.ts";
 import type { FileService } from "../file-service.ts";
@@ -14,7 +15,7 @@ import { FILE_LIMITS } from "../limits.ts";
 import { checkName, type ShareRef } from "../names.ts";
 import { OpenFile } from "../open-file.ts";
 import { markOpened } from "../opened-marks.ts";
-import { findShare, leaseOf } from "../shares.ts";
+import { findShare } from "../shares.ts";
 import { shownStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
 import { createInode, createStream, overwriteInode, overwriteStream } from "./create-inode.ts";
