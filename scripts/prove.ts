@@ -6,7 +6,7 @@ import { systemRandom } from "../src/base/random.ts";
 import { readMutants } from "../test/support/mutants.ts";
 import { isProof, type Proof, type ProofLength } from "../test/support/proof.ts";
 import { proveInChild } from "./prove/child-process.ts";
-import { writeFigures } from "./prove/guarantees.ts";
+import { writeSummaries } from "./prove/guarantees.ts";
 import { printMutants, runMutants } from "./prove/mutants.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
 
@@ -18,7 +18,7 @@ npm run prove -- --only NAME      one of them (may be given several times)
 npm run prove -- --list           what there is
 npm run prove -- --mutants        whether the proofs catch the mutants of test/prove/mutants (--only: one of these)
 npm run prove -- --json FILE      the outcomes as JSON, elsewhere than in dist/prove.json
-npm run prove -- --docs           the figures into docs/internals/guarantees.md as well
+npm run prove -- --docs           the results into docs/internals/guarantees.md as well
 npm run prove -- --seed N         as it ran that time
 npm run prove -- --from DIR       proofs from another directory than test/prove`;
 
@@ -116,5 +116,5 @@ const outcomes = await runProofs({
 });
 process.stdout.write(`\n${printTable(outcomes)}`);
 writeJson({ length, outcomes });
-if (values.docs) writeFigures(join(root, "docs", "internals", "guarantees.md"), outcomes, length);
+if (values.docs) writeSummaries(join(root, "docs", "internals", "guarantees.md"), outcomes, length);
 process.exit(outcomes.every(({ ok }) => ok) ? 0 : 1);

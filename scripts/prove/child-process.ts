@@ -37,8 +37,8 @@ export async function proveInChild(proof: ChildProof): Promise<ProofOutcome | un
   };
   process.once("exit", end);
   let rest = "";
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    const lines = (rest + piece).split("\n");
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (rest + chunk).split("\n");
     rest = lines.pop()!;
     // The table at its end is for those who run it alone.
     for (const line of lines) {

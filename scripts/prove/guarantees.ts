@@ -8,7 +8,7 @@ import type { ProofLength, ProofOutcome } from "../../test/support/proof.ts";
 const BEGIN = "<!-- figures: written by npm run prove -- --docs -->";
 const END = "<!-- end of figures -->";
 
-export function withFigures(
+export function withSummaries(
   document: string,
   outcomes: readonly ProofOutcome[],
   length: ProofLength,
@@ -21,9 +21,9 @@ export function withFigures(
     const name = /^\| `([\w-]+)` \|/.exec(line)?.[1];
     if (name !== undefined) rows.set(name, line);
   }
-  for (const { name, what, ok, isNotRun, figure } of outcomes) {
+  for (const { name, what, ok, isNotRun, summary } of outcomes) {
     if (isNotRun === true) continue;
-    const first = figure.split("\n", 1)[0]!.replaceAll("|", "/");
+    const first = summary.split("\n", 1)[0]!.replaceAll("|", "/");
     rows.set(name, `| \`${name}\` | ${what} | ${ok ? "holds" : "BROKEN"} (${length}) | ${first} |`);
   }
   const table = [
@@ -36,6 +36,6 @@ export function withFigures(
   return document.slice(0, from) + table + document.slice(to);
 }
 
-export function writeFigures(path: string, outcomes: readonly ProofOutcome[], length: ProofLength): void {
-  writeFileSync(path, withFigures(readFileSync(path, "utf8"), outcomes, length));
+export function writeSummaries(path: string, outcomes: readonly ProofOutcome[], length: ProofLength): void {
+  writeFileSync(path, withSummaries(readFileSync(path, "utf8"), outcomes, length));
 }

@@ -16,7 +16,7 @@ export interface MutantOutcome {
   readonly what: string;
   /** The proof that caught it; undefined when none did. */
   readonly caughtBy: string | undefined;
-  readonly figure: string;
+  readonly summary: string;
   readonly millis: number;
 }
 
@@ -40,7 +40,7 @@ export async function runMutants({ seed, only, print }: RunMutants): Promise<Mut
     const millis = monotonic() - start;
     outcomes.push({ name: mutant.name, what: mutant.what, ...found, millis });
     const verdict = found.caughtBy === undefined ? "NOT CAUGHT" : `caught by ${found.caughtBy}`;
-    print(`${label}: ${verdict}, ${printTime(millis)}, ${found.figure.split("\n", 1)[0]}`);
+    print(`${label}: ${verdict}, ${printTime(millis)}, ${found.summary.split("\n", 1)[0]}`);
   }
   return outcomes;
 }
@@ -49,20 +49,20 @@ async function catchMutant(
   mutant: Mutant,
   seed: number,
   print: (text: string) => void,
-): Promise<Pick<MutantOutcome, "caughtBy" | "figure">> {
+): Promise<Pick<MutantOutcome, "caughtBy" | "summary">> {
   const missed: string[] = [];
   for (const proof of mutant.proofs) {
     const outcome = await proveWith(mutant.name, proof, seed, print);
-    if (isCatch(outcome)) return { caughtBy: proof, figure: outcome!.figure };
-    missed.push(`${proof}: ${outcome?.figure ?? "ended without a verdict"}`);
+    if (isCatch(outcome)) return { caughtBy: proof, summary: outcome!.summary };
+    missed.push(`${proof}: ${outcome?.summary ?? "ended without a verdict"}`);
   }
-  return { caughtBy: undefined, figure: missed.join("; ") };
+  return { caughtBy: undefined, summary: missed.join("; ") };
 }
 
 /** A proof that could not run, or fell over, has seen nothing. */
 function isCatch(outcome: ProofOutcome | undefined): boolean {
   if (outcome === undefined || outcome.ok || outcome.isNotRun === true) return false;
-  return !outcome.figure.startsWith("stopped by");
+  return !outcome.summary.startsWith("stopped by");
 }
 
 async function proveWith(
@@ -87,11 +87,11 @@ async function proveWith(
 export function printMutants(outcomes: readonly MutantOutcome[]): string {
   return printRows([
     ["mutant", "caught by", "time", "what was seen"],
-    ...outcomes.map(({ name, caughtBy, millis, figure }) => [
+    ...outcomes.map(({ name, caughtBy, millis, summary }) => [
       name,
       caughtBy ?? "NONE",
       printTime(millis),
-      figure.split("\n", 1)[0]!,
+      summary.split("\n", 1)[0]!,
     ]),
   ]);
 }

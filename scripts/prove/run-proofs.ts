@@ -39,8 +39,8 @@ export async function runProofs(run: RunProofs): Promise<ProofOutcome[]> {
       runInChild === undefined
         ? await runProof(proof, { length, seed }, tell)
         : await runInChild({ name, length, seed, print: tell });
-    const fallen = { ok: false, figure: "ended without a verdict", millis: monotonic() - start };
-    if (outcome === undefined) tell(`BROKEN, ${fallen.figure}`);
+    const fallen = { ok: false, summary: "ended without a verdict", millis: monotonic() - start };
+    if (outcome === undefined) tell(`BROKEN, ${fallen.summary}`);
     outcomes.set(proof, outcome ?? { name, what, seed, ...fallen });
   };
   const together = proofs.filter(({ isAlone }) => isAlone !== true);
@@ -68,12 +68,12 @@ async function runProof(
       print(`${printTime(monotonic() - start)} ${text}`),
     );
   } catch (error) {
-    verdict = { ok: false, figure: `stopped by ${error instanceof Error ? error.stack : String(error)}` };
+    verdict = { ok: false, summary: `stopped by ${error instanceof Error ? error.stack : String(error)}` };
   }
   const millis = monotonic() - start;
   if (verdict.ok) rmSync(directory, { recursive: true, force: true });
   const kept = verdict.ok ? "" : ` (seed ${seed}, see ${directory})`;
-  print(`${wordFor(verdict)}, ${verdict.figure}, ${printTime(millis)}${kept}`);
+  print(`${wordFor(verdict)}, ${verdict.summary}, ${printTime(millis)}${kept}`);
   return { name: proof.name, what: proof.what, seed, millis, ...verdict };
 }
 
@@ -101,7 +101,7 @@ async function withProgress(
   }
 }
 
-function wordFor({ ok, isNotRun = false }: Omit<ProofVerdict, "figure">): string {
+function wordFor({ ok, isNotRun = false }: Omit<ProofVerdict, "summary">): string {
   if (isNotRun) return "not run";
   return ok ? "holds" : "BROKEN";
 }
@@ -109,12 +109,12 @@ function wordFor({ ok, isNotRun = false }: Omit<ProofVerdict, "figure">): string
 export function printTable(outcomes: readonly ProofOutcome[]): string {
   if (outcomes.length === 0) return "no proofs were run\n";
   return printRows([
-    ["proof", "verdict", "time", "figure"],
-    ...outcomes.map(({ name, ok, isNotRun = false, millis, figure }) => [
+    ["proof", "verdict", "time", "summary"],
+    ...outcomes.map(({ name, ok, isNotRun = false, millis, summary }) => [
       name,
       wordFor({ ok, isNotRun }),
       printTime(millis),
-      figure.split("\n", 1)[0]!,
+      summary.split("\n", 1)[0]!,
     ]),
   ]);
 }

@@ -96,14 +96,14 @@ function sendByClient(sent: Sent): Promise<Answer> {
       : plainRequest({ ...options, agent: agents.plain });
     outgoing.on("error", reject);
     outgoing.on("response", (incoming) => {
-      const pieces: Buffer[] = [];
-      incoming.on("data", (piece: Buffer) => pieces.push(piece));
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
       incoming.on("error", reject);
       incoming.on("end", () =>
         resolve({
           status: incoming.statusCode ?? 0,
           code: String(incoming.headers["x-ms-error-code"] ?? ""),
-          body: Buffer.concat(pieces).toString("latin1"),
+          body: Buffer.concat(chunks).toString("latin1"),
         }),
       );
     });
@@ -127,8 +127,8 @@ function sendBySocket({
     const socket = isSecure ? connectSecurely({ ...place, rejectUnauthorized: false }) : connect(place);
     let received = "";
     socket.setEncoding("latin1");
-    socket.on("data", (piece: string) => {
-      received += piece;
+    socket.on("data", (chunk: string) => {
+      received += chunk;
     });
     socket.on("error", reject);
     socket.on("close", () => {

@@ -64,14 +64,14 @@ export async function azStorageFile(
   const { snapshot } = await az<{ snapshot: string }>("share", "snapshot", "--name", "cli");
   await az("file", "delete", ...on("d1/two.bin"));
   assert.equal((await az<{ exists: boolean }>("file", "exists", ...on("d1/two.bin"))).exists, false);
-  const past = await az<{ properties: { contentLength: number } }>(
+  const atSnapshot = await az<{ properties: { contentLength: number } }>(
     "file",
     "show",
     ...on("d1/two.bin"),
     "--snapshot",
     snapshot,
   );
-  assert.equal(past.properties.contentLength, content.length);
+  assert.equal(atSnapshot.properties.contentLength, content.length);
   await az("share", "delete", "--name", "cli", "--delete-snapshots", "include");
   return `${az.count} commands`;
 }

@@ -46,9 +46,9 @@ export async function azStorageQueue(
       ["second", 0],
     ],
   );
-  const [taken] = await az<Message[]>("message", "get", ...on, "--visibility-timeout", "600");
-  assert.equal(taken?.content, "first <&> ü");
-  const receipt = ["--id", taken!.id, "--pop-receipt", taken!.popReceipt];
+  const [received] = await az<Message[]>("message", "get", ...on, "--visibility-timeout", "600");
+  assert.equal(received?.content, "first <&> ü");
+  const receipt = ["--id", received!.id, "--pop-receipt", received!.popReceipt];
   const changed = await az<Message>(
     "message",
     "update",
@@ -59,7 +59,7 @@ export async function azStorageQueue(
     "--visibility-timeout",
     "0",
   );
-  assert.notEqual(changed.popReceipt, taken!.popReceipt);
+  assert.notEqual(changed.popReceipt, received!.popReceipt);
   const again = await az<Message[]>("message", "get", ...on, "--num-messages", "2");
   assert.deepEqual(again.map(({ content, dequeueCount }) => [content, dequeueCount]).sort(), [
     ["changed", 2],

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isTaken, RESTIC_PORT, resticBackup } from "./restic.ts";
+import { isInUse, RESTIC_PORT, resticBackup } from "./restic.ts";
 import { missing } from "./run.ts";
 
 const reason =
   missing("restic") ??
-  ((await isTaken(RESTIC_PORT))
+  ((await isInUse(RESTIC_PORT))
     ? `port ${RESTIC_PORT}, the only one restic knows for this account, is in use`
     : undefined);
 

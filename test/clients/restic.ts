@@ -7,8 +7,8 @@ import { differences, makeTree, readTree, run } from "./run.ts";
 /** For the well-known account restic knows one address and takes no other. */
 export const RESTIC_PORT = 10_000;
 
-/** Whether somebody listens there already. */
-export function isTaken(port: number): Promise<boolean> {
+/** Whether another program listens there already. */
+export function isInUse(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.on("connect", () => {

@@ -26,12 +26,12 @@ export function run(
     });
     let out = "";
     let all = "";
-    child.stdout.on("data", (piece: Buffer) => {
-      out += piece;
-      all += piece;
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk;
+      all += chunk;
     });
-    child.stderr.on("data", (piece: Buffer) => {
-      all += piece;
+    child.stderr.on("data", (chunk: Buffer) => {
+      all += chunk;
     });
     child.on("error", reject);
     child.on("close", (code, signal) => {

@@ -35,12 +35,12 @@ async function startAs(
   child.once("exit", () => process.off("exit", kill));
   let stdout = "";
   let stderr = "";
-  child.stderr?.on("data", (piece: Buffer) => {
-    stderr += piece;
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk;
   });
   await new Promise<void>((resolve, reject) => {
-    child.stdout?.on("data", (piece: Buffer) => {
-      stdout += piece;
+    child.stdout?.on("data", (chunk: Buffer) => {
+      stdout += chunk;
       if (awaited.every((pattern) => pattern.test(stdout))) resolve();
     });
     child.once("exit", (code) => reject(new Error(`ended with ${code}: ${stdout}${stderr}`)));

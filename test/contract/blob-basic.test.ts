@@ -6,7 +6,7 @@ import { all, onEachEngine, refused } from "../kit/blob.ts";
 
 const md5 = (bytes: Buffer | string): Buffer => createHash("md5").update(bytes).digest();
 
-onEachEngine("block blobs in one piece", (kit) => {
+onEachEngine("block blobs in one request", (kit) => {
   test("what was put is got, with its properties", async () => {
     const container = await kit.container();
     const blob = container.getBlockBlobClient("folder/report ü.txt");
@@ -18,7 +18,7 @@ onEachEngine("block blobs in one piece", (kit) => {
         blobContentDisposition: "inline",
         blobCacheControl: "no-store",
       },
-      metadata: { Who: "us" },
+      metadata: { Owner: "us" },
       tags: { colour: "blue and green", "a b": "1+1=2" },
       tier: "Cool",
     });
@@ -41,7 +41,7 @@ onEachEngine("block blobs in one piece", (kit) => {
     assert.equal(found.contentDisposition, "inline");
     assert.equal(found.cacheControl, "no-store");
     assert.equal(found.tagCount, 2);
-    assert.deepEqual(found.metadata, { who: "us" });
+    assert.deepEqual(found.metadata, { owner: "us" });
     assert.equal(found.leaseState, "available");
   });
 
@@ -351,7 +351,7 @@ onEachEngine("block blobs in one piece", (kit) => {
     await new BlobClient(await sas("d")).delete();
   });
 
-  test("anyone reads the blobs of a public container, and nobody writes them", async () => {
+  test("anyone reads the blobs of a public container, and no anonymous caller writes them", async () => {
     const container = kit.service.getContainerClient(kit.name());
     await container.create({ access: "blob" });
     await container.uploadBlockBlob("open", "to all", 6);
@@ -368,15 +368,15 @@ onEachEngine("block blobs in one piece", (kit) => {
     const put = await blob.upload(before, before.length);
     const download = await blob.download();
     const stream = download.readableStreamBody as NodeJS.ReadableStream & AsyncIterable<Buffer>;
-    const pieces: Buffer[] = [];
-    for await (const piece of stream) {
-      if (pieces.length === 0) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) {
+      if (chunks.length === 0) {
         await blob.upload("new", 3);
         await blob.delete();
       }
-      pieces.push(Buffer.from(piece));
+      chunks.push(Buffer.from(chunk));
     }
     assert.equal(download.etag, put.etag);
-    assert.ok(Buffer.concat(pieces).equals(before));
+    assert.ok(Buffer.concat(chunks).equals(before));
   });
 });

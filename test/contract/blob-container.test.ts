@@ -318,7 +318,7 @@ onEachEngine("containers", (kit) => {
   });
 
   test("a service client without credentials learns nothing", async () => {
-    const nobody = new BlobServiceClient(kit.service.url);
-    await assert.rejects(all(nobody.listContainers()), refused(401, "NoAuthenticationInformation"));
+    const anonymous = new BlobServiceClient(kit.service.url);
+    await assert.rejects(all(anonymous.listContainers()), refused(401, "NoAuthenticationInformation"));
   });
 });

@@ -232,7 +232,7 @@ onEachEngine("writes from an address", (kit) => {
     assert.equal((await append.getProperties()).blobCommittedBlockCount, 2);
   });
 
-  test("the owner's key opens a source of the account; what else refused it is told", async () => {
+  test("the owner's key opens a source of the account; the error reports every other refusal", async () => {
     const container = await kit.container();
     const source = container.getBlockBlobClient("source");
     await source.upload(Buffer.alloc(512, 1), 512);
@@ -259,12 +259,12 @@ onEachEngine("writes from an address", (kit) => {
       assert.equal(said(refusal), "403 CannotVerifyCopySource", name);
       assert.equal(refusal.headers["x-ms-copy-source-status-code"], "403", name);
       assert.equal(refusal.headers["x-ms-copy-source-error-code"], "AuthorizationPermissionMismatch", name);
-      const told = [
+      const elements = [
         "<CopySourceStatusCode>403</CopySourceStatusCode>",
         "<CopySourceErrorCode>AuthorizationPermissionMismatch</CopySourceErrorCode>",
         "<CopySourceErrorMessage>This request is not authorized",
       ];
-      for (const element of told) assert.ok(refusal.text.includes(element), `${name}: ${refusal.text}`);
+      for (const element of elements) assert.ok(refusal.text.includes(element), `${name}: ${refusal.text}`);
       for (const url of [source.url, sasUrl(kit, source, "r")]) {
         assert.equal(said(await put(url)), `${ok} undefined`, name);
       }
@@ -346,8 +346,8 @@ onEachEngine("writes from an address", (kit) => {
         assert.deepEqual(await container.getBlobClient(name).downloadToBuffer(), Buffer.alloc(1024));
       assert.equal(await put(name, query, md5(right)), `${ok} undefined`, name);
       assert.equal(await put(name, query, crc(right)), `${ok} undefined`, name);
-      const told = md5Of(right).toString("base64");
-      assert.deepEqual(await digestsIn(name, query, md5(right)), [told, undefined], name);
+      const declared = md5Of(right).toString("base64");
+      assert.deepEqual(await digestsIn(name, query, md5(right)), [declared, undefined], name);
       if (name === "put") {
         assert.deepEqual(await digestsIn(name, query, headers), [undefined, undefined]);
         continue;
@@ -419,7 +419,7 @@ onEachEngine("writes from an address", (kit) => {
     assert.equal(await put("u", "cw", { headers: { ...ask, ...from("rt") } }), "202 undefined");
   });
 
-  test("any http source will do, and its refusals are told", async () => {
+  test("any http source is accepted, and the error reports its refusals", async () => {
     const container = await kit.container();
     const blob = container.getBlockBlobClient("fetched");
     await blob.syncUploadFromURL(`${elsewhere.url}/text`);

@@ -52,7 +52,7 @@ onEachEngine(
       },
     ];
 
-    test("a SAS that may write but not set immutability makes no blob that nobody can delete", async () => {
+    test("a SAS that may write but not set immutability cannot create a blob that no caller can delete", async () => {
       const container = await kit.container();
       for (const letters of ["c", "w", "cw", "racwdxyltme"]) {
         const query = Object.fromEntries(

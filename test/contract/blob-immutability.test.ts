@@ -33,12 +33,12 @@ onEachEngine(
         [properties.etag, properties.immutabilityPolicyExpiresOn, properties.immutabilityPolicyMode],
         [etag, until, "unlocked"],
       );
-      const held = refused(409, "BlobImmutableDueToPolicy");
-      await assert.rejects(blob.upload("other", 5), held);
-      await assert.rejects(blob.delete(), held);
-      await assert.rejects(blob.setMetadata({ a: "b" }), held);
-      await assert.rejects(blob.setHTTPHeaders({ blobContentType: "a/b" }), held);
-      await blob.stageBlock("aaaa", "x", 1).then(() => assert.fail("a block was taken"), held);
+      const refusal = refused(409, "BlobImmutableDueToPolicy");
+      await assert.rejects(blob.upload("other", 5), refusal);
+      await assert.rejects(blob.delete(), refusal);
+      await assert.rejects(blob.setMetadata({ a: "b" }), refusal);
+      await assert.rejects(blob.setHTTPHeaders({ blobContentType: "a/b" }), refusal);
+      await blob.stageBlock("aaaa", "x", 1).then(() => assert.fail("a block was staged"), refusal);
       await blob.setTags({ still: "possible" });
       kit.server.clock.advance(61_000);
       await blob.upload("other", 5);
@@ -85,51 +85,51 @@ onEachEngine(
 
     test("a legal hold outlasts everything until it is taken off, on snapshots too", async () => {
       const container = await kit.container();
-      const blob = container.getBlockBlobClient("held");
+      const blob = container.getBlockBlobClient("refusal");
       await blob.upload("x", 1);
       const { snapshot } = await blob.createSnapshot();
       assert.equal((await blob.setLegalHold(true)).legalHold, true);
       await blob.withSnapshot(snapshot!).setLegalHold(true);
       assert.equal((await blob.getProperties()).legalHold, true);
-      const held = refused(409, "BlobImmutableDueToLegalHold");
-      await assert.rejects(blob.delete({ deleteSnapshots: "include" }), held);
+      const refusal = refused(409, "BlobImmutableDueToLegalHold");
+      await assert.rejects(blob.delete({ deleteSnapshots: "include" }), refusal);
       await blob.setLegalHold(false);
-      await assert.rejects(blob.delete({ deleteSnapshots: "include" }), held);
-      await assert.rejects(blob.withSnapshot(snapshot!).delete(), held);
+      await assert.rejects(blob.delete({ deleteSnapshots: "include" }), refusal);
+      await assert.rejects(blob.withSnapshot(snapshot!).delete(), refusal);
       await blob.withSnapshot(snapshot!).setLegalHold(false);
       await blob.delete({ deleteSnapshots: "include" });
-      const path = `/${container.containerName}/held`;
+      const path = `/${container.containerName}/refusal`;
       const bare = await kit.raw({ method: "PUT", path, query: { comp: "legalhold" } });
       assert.deepEqual([bare.status, bare.code], [400, "MissingRequiredHeader"]);
       await assert.rejects(blob.setLegalHold(true), refused(404, "BlobNotFound"));
     });
 
     test("a container that holds what must be kept is not deleted", async () => {
-      const held = refused(409, "ContainerImmutableStorageWithVersioningEnabled");
+      const refusal = refused(409, "ContainerImmutableStorageWithVersioningEnabled");
       const container = await kit.container();
       for (let i = 0; i < 3; i++) await container.getBlockBlobClient(`free${i}`).upload("x", 1);
       const kept = container.getBlockBlobClient("kept");
       await kept.upload("x", 1);
       const { snapshot } = await kept.createSnapshot();
-      const past = kept.withSnapshot(snapshot!);
-      await past.setImmutabilityPolicy({ expiriesOn: later(60_000), policyMode: "Unlocked" });
-      await assert.rejects(container.delete(), held);
-      await past.setImmutabilityPolicy({ expiriesOn: later(120_000), policyMode: "Unlocked" });
+      const snapshotted = kept.withSnapshot(snapshot!);
+      await snapshotted.setImmutabilityPolicy({ expiriesOn: later(60_000), policyMode: "Unlocked" });
+      await assert.rejects(container.delete(), refusal);
+      await snapshotted.setImmutabilityPolicy({ expiriesOn: later(120_000), policyMode: "Unlocked" });
       kit.server.clock.advance(61_000);
-      await assert.rejects(container.delete(), held);
-      await past.deleteImmutabilityPolicy();
+      await assert.rejects(container.delete(), refusal);
+      await snapshotted.deleteImmutabilityPolicy();
       await kept.setLegalHold(true);
-      await assert.rejects(container.delete(), held);
+      await assert.rejects(container.delete(), refusal);
       assert.equal((await kept.downloadToBuffer()).toString(), "x");
       await kept.setLegalHold(false);
       const made = container.getBlockBlobClient("made");
       await made.upload("x", 1, { immutabilityPolicy: { expiriesOn: later(60_000), policyMode: "Locked" } });
-      await assert.rejects(container.delete(), held);
+      await assert.rejects(container.delete(), refusal);
       kit.server.clock.advance(61_000);
       await container.delete();
     });
 
-    test("what is held does not expire meanwhile", async () => {
+    test("what is refusal does not expire meanwhile", async () => {
       const container = await kit.container();
       const blob = container.getBlockBlobClient("kept");
       await blob.upload("x", 1);
@@ -143,7 +143,7 @@ onEachEngine(
       assert.equal(await blob.exists(), false);
     });
 
-    test("append and page blobs are held like any other, and can be made so", async () => {
+    test("append and page blobs are refusal like any other, and can be made so", async () => {
       const container = await kit.container();
       const append = container.getAppendBlobClient("log");
       await append.create({ immutabilityPolicy: { expiriesOn: later(DAY), policyMode: "Unlocked" } });
@@ -235,12 +235,12 @@ onEachEngine("encryption", (kit) => {
     const name = kit.name();
     const container = kit.service.getContainerClient(name);
     await container.create({
-      containerEncryptionScope: { defaultEncryptionScope: "house", preventEncryptionScopeOverride: true },
+      containerEncryptionScope: { defaultEncryptionScope: "contoso", preventEncryptionScopeOverride: true },
     });
     for (const blob of [container.getAppendBlobClient("a"), container.getPageBlobClient("p")]) {
       if ("appendBlock" in blob) await blob.create();
       else await blob.create(512);
-      assert.equal((await blob.getProperties()).encryptionScope, "house");
+      assert.equal((await blob.getProperties()).encryptionScope, "contoso");
     }
     const forbidden = refused(403, "RequestForbiddenByContainerEncryptionPolicy");
     await assert.rejects(container.getAppendBlobClient("b").create({ encryptionScope: "mine" }), forbidden);

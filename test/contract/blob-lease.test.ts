@@ -46,11 +46,11 @@ class Leasable {
   async bring(state: LeaseStateName): Promise<void> {
     if (state === "available") return;
     const length = state === "expired" ? "15" : "-1";
-    const taken = await this.lease("acquire", {
+    const acquired = await this.lease("acquire", {
       "x-ms-lease-duration": length,
       "x-ms-proposed-lease-id": IDS.A!,
     });
-    assert.equal(taken.status, 201);
+    assert.equal(acquired.status, 201);
     if (state === "expired") this.kit.server.clock.advance(15_000);
     if (state === "breaking") await this.lease("break", { "x-ms-lease-break-period": "30" });
     if (state === "broken") await this.lease("break", { "x-ms-lease-break-period": "0" });
@@ -199,21 +199,21 @@ onEachEngine("leases", (kit) => {
             const lease: Record<string, string> = id === "none" ? {} : { "x-ms-lease-id": IDS[id]! };
             const reply = await thing.send({ ...request, headers: { ...request.headers, ...lease } });
             const cell = cellOf(USE_TABLE.Blob, `${kind} ${id}`, state);
-            const told = `${name}, ${state}, ${id}`;
+            const label = `${name}, ${state}, ${id}`;
             if (!cell.startsWith("ok")) {
-              assert.deepEqual([reply.status, reply.code], [412, cell], told);
+              assert.deepEqual([reply.status, reply.code], [412, cell], label);
               continue;
             }
-            // A copy may outlast a break: a destination that is let go of will not do.
+            // A copy may outlast a break, so a breaking lease on the destination is not enough.
             if (name === "Copy Blob" && state === "breaking") {
-              assert.equal(reply.code, "InfiniteLeaseDurationRequired", told);
+              assert.equal(reply.code, "InfiniteLeaseDurationRequired", label);
               continue;
             }
-            assert.ok(reply.status < 300, `${told}: ${reply.status} ${reply.code}`);
+            assert.ok(reply.status < 300, `${label}: ${reply.status} ${reply.code}`);
             if (name === "Delete Blob") continue;
             const writesContent = kind === "write" && !["Put Block", "Set Tags"].includes(name);
             const after = cell === "ok -> available" && writesContent ? "available" : state;
-            assert.equal((await thing.state()).split(" ")[0], after, told);
+            assert.equal((await thing.state()).split(" ")[0], after, label);
           }
         }
       });
@@ -240,9 +240,9 @@ onEachEngine("leases", (kit) => {
             const headers: Record<string, string> = id === "none" ? {} : { "x-ms-lease-id": IDS[id]! };
             const reply = await thing.send({ ...request, headers });
             const cell = cellOf(USE_TABLE.Container, `${kind} ${id}`, state);
-            const told = `${request.method} ${request.query?.comp} ${state} ${id}`;
-            if (cell === "ok") assert.ok(reply.status < 300, `${told}: ${reply.code}`);
-            else assert.deepEqual([reply.status, reply.code], [412, cell], told);
+            const label = `${request.method} ${request.query?.comp} ${state} ${id}`;
+            if (cell === "ok") assert.ok(reply.status < 300, `${label}: ${reply.code}`);
+            else assert.deepEqual([reply.status, reply.code], [412, cell], label);
           }
         }
       }
@@ -260,7 +260,7 @@ onEachEngine("leases", (kit) => {
     assert.equal(put.status, 201);
   });
 
-  test("an expired lease is renewed unless somebody wrote meanwhile", async () => {
+  test("an expired lease is renewed unless another client wrote meanwhile", async () => {
     const thing = await leasable(kit, "Blob");
     await thing.bring("expired");
     await thing.send({});

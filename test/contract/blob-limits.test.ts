@@ -281,7 +281,7 @@ onEachEngine("limits of blobs", (kit) => {
       ["toString", "3"],
     ])
       assert.ok(tags.text.includes(`<Key>${key}</Key><Value>${value}</Value>`), tags.text);
-    // The one name that a record could not give back as it was.
+    // The one name that a record could not return unchanged.
     assert.equal((await put({ "x-ms-meta-__proto__": "1" })).code, "InvalidMetadata");
     assert.equal((await put({ "x-ms-tags": "__proto__=1" })).code, "InvalidTags");
     const holds = async (where: string) =>

@@ -81,7 +81,7 @@ onEachEngine("listing blobs", (kit) => {
     );
   });
 
-  test("an entry tells what its blob's headers tell", async () => {
+  test("an entry reports what its blob's headers report", async () => {
     const container = await kit.container();
     const blob = container.getBlockBlobClient("entry");
     await blob.upload("text", 4, {
@@ -170,7 +170,7 @@ onEachEngine("listing blobs", (kit) => {
     }
   });
 
-  test("the contents of a deleted container are given back", async () => {
+  test("the contents of a deleted container are reclaimed", async () => {
     const container = await kit.container();
     const bytes = Buffer.alloc(200_000, 1);
     for (let i = 0; i < 5; i++) {

@@ -183,8 +183,8 @@ onEachEngine("long lists of blocks", (kit) => {
       let at = 0;
       for (const [number, { size }] of committedBlocks.entries()) {
         const found = bytes.subarray(at, at + size);
-        const isKnown = ["a", "b", "c", "d", "e"].some((known) => found.equals(bytesOf(number, known)));
-        assert.ok(isKnown, `block ${number} is ${found.subarray(0, 20)}`);
+        const isExpected = ["a", "b", "c", "d", "e"].some((letter) => found.equals(bytesOf(number, letter)));
+        assert.ok(isExpected, `block ${number} is ${found.subarray(0, 20)}`);
         at += size;
       }
       await stage(path, round);
@@ -193,7 +193,7 @@ onEachEngine("long lists of blocks", (kit) => {
     assert.deepEqual(await settledRecordsOf(kit), before);
   });
 
-  test("what a process that died had made ready is given back in time, and can no longer be committed", async () => {
+  test("what a dead process had prepared is reclaimed in time, and can no longer be committed", async () => {
     const container = await kit.container();
     const path = `/${container.containerName}/died`;
     await stage(path);

@@ -69,7 +69,7 @@ onEachEngine("newer versions of the protocol", (kit) => {
     assert.equal(await remove({ "x-ms-access-tier-if-unmodified-since": later(1_000) }), "202");
   });
 
-  test("a listing begins and ends where it is told to", async () => {
+  test("a listing begins and ends where the request says", async () => {
     const container = (await kit.container()).containerName;
     for (const name of ["a", "b", "b/1", "b/2", "c", "d"]) await put(`/${container}/${name}`);
     const list = async (query: Record<string, string>): Promise<string> => {
@@ -86,13 +86,16 @@ onEachEngine("newer versions of the protocol", (kit) => {
     assert.equal(await list({ startFrom: "b", include: "snapshots,versions", maxresults: "2" }), "b b/1");
   });
 
-  test("the tier Smart is taken, and downloads tell the tier", async () => {
+  test("the tier Smart is accepted, and downloads report the tier", async () => {
     const path = `/${(await kit.container()).containerName}/smart`;
     await put(path);
     const headers = { ...VERSION, "x-ms-access-tier": "smart" };
     assert.equal((await kit.raw({ method: "PUT", path, query: { comp: "tier" }, headers })).status, 200);
-    const { headers: told } = await kit.raw({ path, headers: VERSION });
-    assert.deepEqual([told["x-ms-access-tier"], told["x-ms-smart-access-tier"]], ["Smart", "Hot"]);
+    const { headers: downloaded } = await kit.raw({ path, headers: VERSION });
+    assert.deepEqual(
+      [downloaded["x-ms-access-tier"], downloaded["x-ms-smart-access-tier"]],
+      ["Smart", "Hot"],
+    );
     assert.equal((await kit.raw({ path })).headers["x-ms-access-tier"], undefined);
   });
 });

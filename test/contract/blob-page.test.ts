@@ -102,7 +102,7 @@ onEachEngine("page blobs", (kit) => {
     await check();
   });
 
-  test("a segment of many pieces is put together, and its bytes stay", async () => {
+  test("a segment of many slices is merged, and its bytes stay", async () => {
     const blob = await pageBlob(kit, MIB);
     for (let i = 0; i < 70; i++) await blob.uploadPages(Buffer.alloc(512, i + 1), i * 512, 512);
     const blobs = blobContext(kit.server.runtime.parts);
@@ -141,7 +141,7 @@ onEachEngine("page blobs", (kit) => {
     }
   });
 
-  test("a snapshot keeps its pages, and a difference tells what has changed since", async () => {
+  test("a snapshot keeps its pages, and a difference reports the changes since", async () => {
     const blob = await pageBlob(kit, 4 * MIB);
     await blob.uploadPages(Buffer.alloc(MIB, 1), 0, MIB);
     const first = (await blob.createSnapshot()).snapshot!;
@@ -252,7 +252,7 @@ onEachEngine("page blobs", (kit) => {
     );
     const written = await one.uploadPages(page(201), at(1), 512, { conditions: { ifMatch: etag! } });
     assert.equal((await one.getProperties()).etag, written.etag);
-    // Two first writers at the same time, and one that resizes: nobody's bytes are lost.
+    // Two first writers at the same time, and one that resizes: no bytes are lost.
     const two = await copyTo("two");
     const numbers = [2, 3, 4, 5, 6, 7];
     await Promise.all(numbers.map((segment) => two.uploadPages(page(100 + segment), at(segment), 512)));
@@ -404,7 +404,7 @@ onEachEngine("page blobs", (kit) => {
   });
 });
 
-/** How many records there are of maps, their epochs, slices and reminders, when all chores are done. */
+/** Counts records of maps, epochs, slices and reminders, when all background jobs are done. */
 async function recordsOf(kit: BlobKit): Promise<Record<string, number>> {
   const blobs = blobContext(kit.server.runtime.parts);
   while ((await defragmentPagesStep(blobs)) === "more");
@@ -414,7 +414,7 @@ async function recordsOf(kit: BlobKit): Promise<Record<string, number>> {
     for (const family of ["bo", "br", "be", "bt", "bg", "xs"]) {
       counts[family] = 0;
       for await (const { value } of read.range(prefixRange(`${family}\0`))) {
-        // Where compaction has moved a slice to is told in a record of its own.
+        // Compaction records where it moved a slice.
         const isGuest = family === "xs" && "home" in sliceRecord.unpack(value);
         if (!isGuest) counts[family]++;
       }

@@ -134,7 +134,7 @@ onEachEngine("query", (kit) => {
     }
   });
 
-  test("sys.split tells sizes of batches that end with a record", async () => {
+  test("sys.split reports the sizes of batches that end with a record", async () => {
     const line = `é,${"x".repeat(997)}\n`;
     const count = 22_000;
     const text = `h1,h2\n${line.repeat(count)}`;
@@ -207,7 +207,7 @@ onEachEngine("query", (kit) => {
     );
   });
 
-  test("a blob of many pieces streams through, and progress is told", async () => {
+  test("a blob of many slices streams through, with progress reports", async () => {
     const container = await kit.container();
     const blob = container.getBlockBlobClient("large");
     const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${"é".repeat(20)},${i % 7}\n`).join("");
@@ -230,7 +230,7 @@ onEachEngine("query", (kit) => {
     assert.equal(await ask(blob, sql, options), '{"_1":"400","last":"600","_3":"500"}\n');
   });
 
-  test("a record without what the query wants of it is told and left out, and the query goes on", async () => {
+  test("the reply reports and omits a record without the queried column, and the query goes on", async () => {
     const blob = await blobOf("100,pizza,300\n300,400,500\n1\n400,,1\n");
     const errors: Errors = [];
     const reply = await blob.query("SELECT _1 FROM BlobStorage WHERE _2 > 250", {
@@ -261,7 +261,7 @@ onEachEngine("query", (kit) => {
     assert.deepEqual(seen.slice(0, 2), ["progress 0", "ParseError true"]);
   });
 
-  test("what is wrong in the data is told in the answer, what is wrong in the query before", async () => {
+  test("the reply reports errors in the data; errors in the query prevent it", async () => {
     const blob = await blobOf('{"a":1}\n{"a":}\n');
     const errors: Errors = [];
     const reply = await blob.query("SELECT a FROM BlobStorage", {

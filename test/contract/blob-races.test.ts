@@ -5,7 +5,7 @@ import { all, onEachEngine } from "../kit/blob.ts";
 const CLIENTS = 64;
 
 /** How many got which answer. */
-function tally(replies: readonly { readonly status: number; readonly code: string | undefined }[]) {
+function countByOutcome(replies: readonly { readonly status: number; readonly code: string | undefined }[]) {
   const counts: Record<string, number> = {};
   for (const { status, code } of replies) {
     const key = code === undefined ? String(status) : `${status} ${code}`;
@@ -28,7 +28,7 @@ onEachEngine(`${CLIENTS} clients at once`, (kit) => {
         headers: { "x-ms-blob-type": "BlockBlob", "If-None-Match": "*" },
         body: `${client}:${body}`,
       }));
-      assert.deepEqual(tally(replies), { "201": 1, "409 BlobAlreadyExists": CLIENTS - 1 });
+      assert.deepEqual(countByOutcome(replies), { "201": 1, "409 BlobAlreadyExists": CLIENTS - 1 });
       const winner = replies.findIndex(({ status }) => status === 201);
       const found = await kit.raw({ path });
       assert.equal(found.text, `${winner}:${body}`);
@@ -74,7 +74,7 @@ onEachEngine(`${CLIENTS} clients at once`, (kit) => {
     ];
     for (const target of targets) {
       const replies = await race(() => ({ method: "PUT", ...target, headers: lease }));
-      assert.deepEqual(tally(replies), { "201": 1, "409 LeaseAlreadyPresent": CLIENTS - 1 });
+      assert.deepEqual(countByOutcome(replies), { "201": 1, "409 LeaseAlreadyPresent": CLIENTS - 1 });
     }
   });
 
@@ -82,9 +82,9 @@ onEachEngine(`${CLIENTS} clients at once`, (kit) => {
     const path = `/${kit.name()}`;
     const query = { restype: "container" };
     const created = await race(() => ({ method: "PUT", path, query }));
-    assert.deepEqual(tally(created), { "201": 1, "409 ContainerAlreadyExists": CLIENTS - 1 });
+    assert.deepEqual(countByOutcome(created), { "201": 1, "409 ContainerAlreadyExists": CLIENTS - 1 });
     const deleted = await race(() => ({ method: "DELETE", path, query }));
-    assert.deepEqual(tally(deleted), { "202": 1, "404 ContainerNotFound": CLIENTS - 1 });
+    assert.deepEqual(countByOutcome(deleted), { "202": 1, "404 ContainerNotFound": CLIENTS - 1 });
   });
 
   test("blocks put side by side are all there", async () => {

@@ -11,14 +11,14 @@ onEachEngine("snapshots and soft delete", (kit) => {
     const blob = container.getBlockBlobClient("s");
     const body = randomBytes(100_000);
     const put = await blob.upload(body, body.length, { metadata: { a: "1" }, tags: { t: "v" } });
-    const taken = await blob.createSnapshot();
-    assert.equal(taken.etag, put.etag);
-    assert.match(taken.snapshot!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z$/);
+    const created = await blob.createSnapshot();
+    assert.equal(created.etag, put.etag);
+    assert.match(created.snapshot!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z$/);
     const own = await blob.createSnapshot({ metadata: { b: "2" } });
     assert.notEqual(own.etag, put.etag);
     assert.equal((await blob.getProperties()).etag, put.etag);
     await blob.upload("new", 3);
-    const old = blob.withSnapshot(taken.snapshot!);
+    const old = blob.withSnapshot(created.snapshot!);
     assert.ok((await old.downloadToBuffer()).equals(body));
     const found = await old.getProperties();
     assert.deepEqual([found.etag, found.metadata, found.tagCount], [put.etag, { a: "1" }, 1]);
@@ -28,7 +28,7 @@ onEachEngine("snapshots and soft delete", (kit) => {
     assert.deepEqual(
       listed.map(({ name, snapshot }) => [name, snapshot]),
       [
-        ["s", taken.snapshot],
+        ["s", created.snapshot],
         ["s", own.snapshot],
         ["s", undefined],
       ],
@@ -300,9 +300,9 @@ onEachEngine(
       await lease.acquireLease(15);
       await lease.releaseLease();
       assert.equal((await blob.getProperties()).versionId, put.versionId);
-      const taken = await blob.createSnapshot();
-      assert.notEqual(taken.versionId, put.versionId);
-      assert.equal((await blob.getProperties()).versionId, taken.versionId);
+      const created = await blob.createSnapshot();
+      assert.notEqual(created.versionId, put.versionId);
+      assert.equal((await blob.getProperties()).versionId, created.versionId);
       await blob.withVersion(put.versionId!).setTags({ c: "d" });
       assert.deepEqual((await blob.withVersion(put.versionId!).getTags()).tags, { c: "d" });
     });

@@ -197,7 +197,7 @@ onEachEngine("blob batches", (kit) => {
     assert.equal((await all(one.listBlobsFlat())).length, 0);
   });
 
-  test("a part may do what its own sender may, whoever sent the batch", async () => {
+  test("a part has the permissions of its own sender, not of the sender of the batch", async () => {
     const container = await kit.container();
     await container.getBlockBlobClient("b").upload("x", 1);
     const sas = (letters: string): string =>

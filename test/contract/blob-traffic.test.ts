@@ -10,7 +10,7 @@ const KIB = 1_024;
 const BLOBS = 24;
 const ROUNDS = 2;
 
-/** Bytes that tell whose they are and where they belong, every four of them. */
+/** Every four bytes encode their writer and their offset. */
 function contentOf(blob: number, round: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at + 4 <= length; at += 4)
@@ -19,9 +19,9 @@ function contentOf(blob: number, round: number, length: number): Buffer {
 }
 
 async function collect(stream: NodeJS.ReadableStream): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of stream) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }
 
 onEachEngine("bodies that come and go at once, in memory that serves one after the other", (kit) => {

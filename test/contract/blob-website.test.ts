@@ -22,13 +22,13 @@ function browse(
     const message = request(
       { host: "127.0.0.1", port, path, method, headers: { host, ...headers } },
       (response) => {
-        const pieces: Buffer[] = [];
-        response.on("data", (piece: Buffer) => pieces.push(piece));
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("end", () =>
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
-            text: Buffer.concat(pieces).toString(),
+            text: Buffer.concat(chunks).toString(),
           }),
         );
       },
@@ -83,8 +83,8 @@ onEachEngine("static website", (kit) => {
     const part = await browse(kit, "/", { headers: { range: "bytes=1-2" } });
     assert.deepEqual([part.status, part.text], [206, "om"]);
     const etag = head.headers.etag!;
-    const known = await browse(kit, "/docs/", { headers: { "if-none-match": etag } });
-    assert.equal(known.status, 304);
+    const unchanged = await browse(kit, "/docs/", { headers: { "if-none-match": etag } });
+    assert.equal(unchanged.status, 304);
   });
 
   test("nothing but reading is possible there, and nothing but $web is shown", async () => {

@@ -142,7 +142,7 @@ suite("a request that cannot succeed", () => {
   });
 });
 
-test("a source at another service of this server is read inside it, by whoever may read it", async () => {
+test("a source at another service of this server is read inside it, by any caller who may read it", async () => {
   const server = await startTestServer({ flags: ["--copySources", "own"] });
   try {
     const container = BlobServiceClient.fromConnectionString(server.connectionString).getContainerClient(

@@ -14,7 +14,7 @@ import { ENGINES } from "../kit/server.ts";
 import { type FileKit, refusal, useFiles } from "./file/kit.ts";
 
 /**
- * Access lists, enforced, through the service: each is obeyed as it is when the open, the create or the
+ * Enforced ACLs, through the service: each is obeyed as it is when the open, the create or the
  * rename is done.
  */
 const DENIED = refusal("AuthorizationPermissionMismatch");
@@ -23,7 +23,7 @@ const { READ_DATA, WRITE_DATA, READ_CONTROL, WRITE_DAC } = RIGHT;
 const OWNERS = READ_CONTROL | WRITE_DAC;
 
 for (const engine of ENGINES) {
-  suite(`access lists over ${engine}`, () => {
+  suite(`ACLs over ${engine}`, () => {
     const kit = useFiles(engine);
     const listsOf = (own: FileKit): Acls => new Acls(own.server.account);
 
@@ -81,24 +81,24 @@ for (const engine of ENGINES) {
 
     test("the maximum is what the list grants, and what it denies is denied", async () => {
       const share = await kit.newShare();
-      const held = await made(share, "f", "D:P(A;;0x1;;;WD)");
+      const opened = await made(share, "f", "D:P(A;;0x1;;;WD)");
       const most = await open(share, "f", { access: 0, optionalAccess: RIGHT.ALL });
       // The root lets the account delete what is in it, and look at it.
       assert.equal(most.opened.granted?.access, READ_DATA | OWNERS | RIGHT.DELETE | RIGHT.READ_ATTRIBUTES);
       assert.equal(most.opened.access, READ | DELETE);
       await assert.rejects(open(share, "f", { access: WRITE_DATA }), DENIED);
       await assert.rejects(open(share, "f", { access: READ_DATA, disposition: "overwrite" }), DENIED);
-      for (const handle of [most, held]) await handle.close();
+      for (const one of [most, opened]) await one.close();
       const content = await share.rootDirectoryClient.getFileClient("f").getProperties();
       assert.equal(content.contentLength, 0);
     });
 
     test("the list of a file is that of its named streams, and who adds one must be able to write", async () => {
       const share = await kit.newShare();
-      const held = await made(share, "f", "D:P(A;;FA;;;WD)");
+      const opened = await made(share, "f", "D:P(A;;FA;;;WD)");
       const stream = await open(share, "f:s", { access: WRITE_DATA, disposition: "create" });
       assert.equal(stream.opened.granted?.access, WRITE_DATA);
-      await setList(held, "D:P(A;;FR;;;WD)");
+      await setList(opened, "D:P(A;;FR;;;WD)");
       await assert.rejects(open(share, "f:s", { access: WRITE_DATA }), DENIED);
       await assert.rejects(open(share, "f:s", { access: READ_DATA, disposition: "overwrite" }), DENIED);
       await assert.rejects(open(share, "f:t", { access: READ_DATA, disposition: "openIf" }), DENIED);
@@ -107,12 +107,12 @@ for (const engine of ENGINES) {
       assert.equal((most.opened.granted?.access ?? 0) & (READ_DATA | WRITE_DATA), READ_DATA);
       for (const handle of [stream, most]) await handle.close();
       for (const disposition of ["open", "overwrite", "openIf"] as const) {
-        await setList(held, "D:P(A;;FA;;;WD)");
-        const denying = interrupted(() => setList(held, "D:P(A;;FR;;;WD)"));
+        await setList(opened, "D:P(A;;FA;;;WD)");
+        const denying = interrupted(() => setList(opened, "D:P(A;;FR;;;WD)"));
         const path = disposition === "openIf" ? "f:late" : "f:s";
         await assert.rejects(open(share, path, { access: WRITE_DATA, disposition }, denying), DENIED);
       }
-      await held.close();
+      await opened.close();
       const closed = await made(share, "f2", "D:P(A;;FA;;;WD)");
       await setList(closed, "D:P");
       await closed.close();
@@ -125,24 +125,24 @@ for (const engine of ENGINES) {
       assert.ok(permission.startsWith(`O:${printSid(listsOf(kit).identity.user)}`), permission);
     });
 
-    test("a list that changes while an open is under way is obeyed", async () => {
+    test("an open obeys a list that changes during the open", async () => {
       const share = await kit.newShare();
-      const held = await made(share, "f", "D:P(A;;FA;;;WD)");
-      const denying = interrupted(() => setList(held, "D:P(A;;FR;;;WD)"));
+      const opened = await made(share, "f", "D:P(A;;FA;;;WD)");
+      const denying = interrupted(() => setList(opened, "D:P(A;;FR;;;WD)"));
       await assert.rejects(open(share, "f", { access: WRITE_DATA }, denying), DENIED);
-      await setList(held, "D:P(A;;FA;;;WD)");
-      const shrinking = interrupted(() => setList(held, "D:P(A;;0x1;;;WD)"));
+      await setList(opened, "D:P(A;;FA;;;WD)");
+      const shrinking = interrupted(() => setList(opened, "D:P(A;;0x1;;;WD)"));
       const most = await open(share, "f", { access: 0, optionalAccess: RIGHT.ALL }, shrinking);
       assert.equal((most.opened.granted?.access ?? 0) & (READ_DATA | WRITE_DATA), READ_DATA);
       assert.equal(most.opened.access & WRITE, 0);
       await most.close();
-      await setList(held, "D:P(A;;FA;;;WD)");
-      const keeping = interrupted(() => setList(held, "D:P(A;;FR;;;WD)"));
+      await setList(opened, "D:P(A;;FA;;;WD)");
+      const keeping = interrupted(() => setList(opened, "D:P(A;;FR;;;WD)"));
       await assert.rejects(
         open(share, "f", { access: WRITE_DATA, disposition: "overwrite" }, keeping),
         DENIED,
       );
-      await held.close();
+      await opened.close();
     });
 
     test("nothing is made in a directory whose list has just come to deny it", async () => {
@@ -197,16 +197,16 @@ for (const engine of ENGINES) {
       for (const handle of [file, directory]) await handle.close();
     });
 
-    test("nobody makes somebody else the owner", async () => {
+    test("no caller makes another account the owner", async () => {
       const share = await kit.newShare();
-      const held = await made(share, "f", "D:P(A;;FA;;;WD)");
+      const opened = await made(share, "f", "D:P(A;;FA;;;WD)");
       const lists = listsOf(kit);
       const owner = (sddl: string) =>
-        held.setSecurity({ descriptor: parseSddl(sddl), parts: SECURITY_PART.OWNER });
+        opened.setSecurity({ descriptor: parseSddl(sddl), parts: SECURITY_PART.OWNER });
       for (const other of ["O:BA", "O:SY"]) await assert.rejects(owner(other), refusal("InvalidOwner"));
       await owner("O:BU");
       await owner(`O:${printSid(lists.identity.user)}`);
-      await held.close();
+      await opened.close();
     });
   });
 }

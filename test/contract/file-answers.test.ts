@@ -40,7 +40,7 @@ for (const engine of ENGINES) {
       await share.delete();
     });
 
-    test("a provisioned share tells what it has, what it may burst to, and when it may be lowered", async () => {
+    test("a provisioned share reports its performance, its burst limits, and when it may be lowered", async () => {
       const share = kit.client.getShareClient("premium-share");
       const made = await share.create({
         accessTier: "Premium",
@@ -93,7 +93,7 @@ for (const engine of ENGINES) {
       await share.delete();
     });
 
-    test("a copy that is over is told of until the file's properties are set", async () => {
+    test("a completed copy is reported until the file's properties are set", async () => {
       const share = await kit.newShare();
       const source = share.rootDirectoryClient.getFileClient("s");
       await source.create(3);
@@ -193,7 +193,7 @@ for (const engine of ENGINES) {
       assert.equal(again.filePermissionKey, filePermissionKey);
     });
 
-    test("changes since a snapshot are told of a file that moved only to who asks for that", async () => {
+    test("changes since a snapshot include a renamed file only on request", async () => {
       const share = await kit.newShare();
       const root = share.rootDirectoryClient;
       await root.createSubdirectory("d");
@@ -320,15 +320,15 @@ for (const engine of ENGINES) {
     test("what is done to a share snapshot is not done to its share", async () => {
       const share = await kit.newShare();
       const { snapshot } = await share.createSnapshot();
-      const past = share.withSnapshot(snapshot!);
-      await refused(past.setAccessPolicy([]), 400, "InvalidQueryParameterValue");
-      await refused(past.createPermission("O:SYG:SYD:(A;;FA;;;SY)"), 400, "InvalidQueryParameterValue");
-      await refused(past.setMetadata({ a: "1" }), 400, "InvalidQueryParameterValue");
+      const earlier = share.withSnapshot(snapshot!);
+      await refused(earlier.setAccessPolicy([]), 400, "InvalidQueryParameterValue");
+      await refused(earlier.createPermission("O:SYG:SYD:(A;;FA;;;SY)"), 400, "InvalidQueryParameterValue");
+      await refused(earlier.setMetadata({ a: "1" }), 400, "InvalidQueryParameterValue");
       // But for Snapshot Share: it is the share that a snapshot is taken of.
-      assert.notEqual((await past.createSnapshot()).snapshot, snapshot);
+      assert.notEqual((await earlier.createSnapshot()).snapshot, snapshot);
     });
 
-    test("a copy is aborted by its id, and what is none is told so", async () => {
+    test("a copy is aborted by its id, and a file without a copy reports that", async () => {
       const share = await kit.newShare();
       const file = share.rootDirectoryClient.getFileClient("f");
       await file.create(1);

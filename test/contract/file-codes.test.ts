@@ -92,9 +92,9 @@ test("every code of the File service is reached by a test, with its status", () 
   const texts = new Map<string, string>();
   for (const [code, status, file] of REACHED) {
     const rows = Object.entries(REFUSALS as Readonly<Record<string, RefusalRow>>);
-    const row = rows.find(([name, { code: told }]) => name === code || told === code);
+    const row = rows.find(([name, { code: printed }]) => name === code || printed === code);
     assert(row !== undefined, `${code} is not in the catalogue`);
-    const ours = rows.filter(([name, { code: told }]) => name === code || told === code);
+    const ours = rows.filter(([name, { code: printed }]) => name === code || printed === code);
     assert(
       ours.some(([, { http }]) => http === status),
       `${code} is not ${status}`,

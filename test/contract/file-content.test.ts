@@ -34,13 +34,13 @@ for (const engine of ENGINES) {
       const share = await kit.newShare();
       const file = share.rootDirectoryClient.getFileClient("f");
       const length = 64;
-      const pieces = Array.from({ length }, (_, i) => sample(i % 3 === 0 ? 12_000 : 700, i));
-      const starts = pieces.map((_, i) => i * 12_000);
+      const chunks = Array.from({ length }, (_, i) => sample(i % 3 === 0 ? 12_000 : 700, i));
+      const starts = chunks.map((_, i) => i * 12_000);
       await file.create(length * 12_000);
-      await Promise.all(pieces.map((piece, i) => file.uploadRange(piece, starts[i]!, piece.length)));
+      await Promise.all(chunks.map((chunk, i) => file.uploadRange(chunk, starts[i]!, chunk.length)));
       const whole = await file.downloadToBuffer();
-      for (const [i, piece] of pieces.entries()) {
-        assert.deepEqual(whole.subarray(starts[i]!, starts[i]! + piece.length), piece);
+      for (const [i, chunk] of chunks.entries()) {
+        assert.deepEqual(whole.subarray(starts[i]!, starts[i]! + chunk.length), chunk);
       }
     });
 
@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
       assert.deepEqual((await file.downloadToBuffer()).subarray(5 * KIB, 6 * KIB), sample(1 * KIB, 99));
     });
 
-    test("what changed since a snapshot is told as ranges and cleared ranges", async () => {
+    test("changes since a snapshot are reported as ranges and cleared ranges", async () => {
       const share = await kit.newShare();
       const file = share.rootDirectoryClient.getFileClient("f");
       await file.create(100 * KIB);

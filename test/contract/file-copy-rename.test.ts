@@ -62,7 +62,7 @@ for (const engine of ENGINES) {
       await file.uploadRange(sample(20_000), 0, 20_000);
       const { destinationFileClient } = await file.rename("d/New", { contentType: "text/new" });
       assert.equal(destinationFileClient.name, "New");
-      // The client it gives back has an address without the account, as long as the endpoint is path-style.
+      // The client it returns has an address without the account, as long as the endpoint is path-style.
       assert.equal((await destinationFileClient.getProperties()).fileId, made.fileId);
       const found = await share.getDirectoryClient("d").getFileClient("new").getProperties();
       assert.equal(found.fileId, made.fileId);
@@ -78,7 +78,7 @@ for (const engine of ENGINES) {
       assert.equal(listed!.name, "NEW");
     });
 
-    test("a rename replaces a file when it is told to, a directory never", async () => {
+    test("a rename replaces a file on request, a directory never", async () => {
       const share = await kit.newShare();
       const root = share.rootDirectoryClient;
       for (const name of ["a", "b", "ro"]) await root.getFileClient(name).create(3);
@@ -173,19 +173,19 @@ for (const engine of ENGINES) {
       await refused(target.startCopyFromURL("nonsense"), 400, "InvalidHeaderValue");
     });
 
-    test("a copy from a snapshot brings the past back", async () => {
+    test("a copy from a snapshot brings the earlier back", async () => {
       const share = await kit.newShare();
       const file = share.rootDirectoryClient.getFileClient("f");
       await file.create(3);
       await file.uploadRange("old", 0, 3);
       const { snapshot } = await share.createSnapshot();
       await file.uploadRange("new", 0, 3);
-      const past = share.withSnapshot(snapshot!).rootDirectoryClient.getFileClient("f");
-      await file.startCopyFromURL(past.url);
+      const earlier = share.withSnapshot(snapshot!).rootDirectoryClient.getFileClient("f");
+      await file.startCopyFromURL(earlier.url);
       assert.equal((await file.downloadToBuffer()).toString(), "old");
     });
 
-    test("a file of many ranges is copied in steps, and tells how far it is", async () => {
+    test("a file of many ranges is copied in steps, and reports its progress", async () => {
       const share = await kit.newShare();
       const ref = { account: kit.server.account, share: share.name };
       const count = FILE_LIMITS.copyRangesPerStep * 2 + 10;

@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
       await close(handle);
     });
 
-    test("directories have them too, the root among them, and listings tell the size", async () => {
+    test("directories have them too, the root among them, and listings report the size", async () => {
       const share = await kit.newShare();
       await close(await open(share, "d", "create", { kind: "directory", eas: [ea("a", "dir")] }));
       await made(share, "plain");
@@ -145,19 +145,19 @@ for (const engine of ENGINES) {
       const share = await kit.newShare();
       const handle = await open(share, "f", "create", { eas: [ea("keep", "1")] });
       // The list, and of this element all but its value, take 4 + 5 + 1; those of "keep" 5 + 4 + 1.
-      const room = 65_535 - 4 - 6 - 10;
-      await set(handle, ea("x", "y".repeat(room)));
+      const valueBytes = 65_535 - 4 - 6 - 10;
+      await set(handle, ea("x", "y".repeat(valueBytes)));
       assert.equal((await handle.properties()).record.eaSize, 65_535);
       const tooLarge = refusal("ExtendedAttributesTooLarge");
-      await assert.rejects(set(handle, ea("keep", ""), ea("x", "y".repeat(room + 11))), tooLarge);
+      await assert.rejects(set(handle, ea("keep", ""), ea("x", "y".repeat(valueBytes + 11))), tooLarge);
       await assert.rejects(set(handle, ea("z", "1")), tooLarge);
-      assert.equal((await read(handle)).length, "keep=1 x=".length + room);
-      await set(handle, ea("keep", ""), ea("x", "y".repeat(room + 10)));
+      assert.equal((await read(handle)).length, "keep=1 x=".length + valueBytes);
+      await set(handle, ea("keep", ""), ea("x", "y".repeat(valueBytes + 10)));
       const much = [ea("a", "y".repeat(40_000)), ea("b", "y".repeat(40_000))];
       await assert.rejects(open(share, "new", "create", { eas: much }), tooLarge);
       await assert.rejects(open(share, "new", "open"), refusal("ResourceNotFound"));
       await assert.rejects(open(share, "f", "overwrite", { eas: much }), tooLarge);
-      assert.equal((await read(handle)).length, 2 + room + 10);
+      assert.equal((await read(handle)).length, 2 + valueBytes + 10);
       await close(handle);
     });
 
@@ -246,20 +246,20 @@ for (const engine of ENGINES) {
       await made(share, "to", ea("gone", "1"));
       await root.getFileClient("to").startCopyFromURL(from.url);
       assert.equal(await at(share, "to"), "a=2 b=later");
-      await root.getFileClient("past").startCopyFromURL(from.withShareSnapshot(snapshot!).url);
-      assert.equal(await at(share, "past"), "a!=1");
+      await root.getFileClient("earlier").startCopyFromURL(from.withShareSnapshot(snapshot!).url);
+      assert.equal(await at(share, "earlier"), "a!=1");
       await from.startCopyFromURL(from.url);
       assert.equal(await at(share, "from"), "a=2 b=later");
       await root
         .getFileClient("to")
-        .startCopyFromURL(root.getFileClient("past").url, { metadata: { m: "1" } });
+        .startCopyFromURL(root.getFileClient("earlier").url, { metadata: { m: "1" } });
       assert.equal(await at(share, "to"), "a!=1");
     });
 
     test("a snapshot shows those of then, whatever becomes of the file", async () => {
       const share = await kit.newShare();
       const account = kit.server.account;
-      const past = async (time: bigint, path: string): Promise<string> => {
+      const earlier = async (time: bigint, path: string): Promise<string> => {
         const ref = { account, share: share.name, snapshot: time, path: [path] };
         const file = await open(share, path, "open", { ref, access: READ });
         const eas = await file.extendedAttributes();
@@ -287,10 +287,10 @@ for (const engine of ENGINES) {
       const times = await readSnapshotTimes(kit.files, { account, share: share.name });
       assert.equal(times.length, 2);
       for (const [index, time] of times.entries()) {
-        assert.equal(await past(time, "changed"), index === 0 ? "a=changed" : "a=between b=1");
+        assert.equal(await earlier(time, "changed"), index === 0 ? "a=changed" : "a=between b=1");
         for (const name of ["removed", "deleted", "anew", "overwritten"])
-          assert.equal(await past(time, name), `a=${name}`);
-        assert.equal(await past(time, "added"), "");
+          assert.equal(await earlier(time, name), `a=${name}`);
+        assert.equal(await earlier(time, "added"), "");
       }
       assert.equal(await at(share, "changed"), "b=1 a=now");
       assert.equal(await at(share, "overwritten"), "b=2");

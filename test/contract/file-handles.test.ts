@@ -143,11 +143,11 @@ for (const engine of ENGINES) {
       for (const length of lengths) {
         const file = share.rootDirectoryClient.getFileClient(`f${length}`);
         await file.create(length);
-        // In pieces with gaps: more ranges than go in one transaction.
+        // In ranges with gaps: more ranges than go in one transaction.
         for (let at = 0; at < length; at += 30_000)
           await file.uploadRange(Buffer.alloc(Math.min(length, 20_000), 7), at, Math.min(length, 20_000));
       }
-      const past = share.withSnapshot((await share.createSnapshot()).snapshot!);
+      const earlier = share.withSnapshot((await share.createSnapshot()).snapshot!);
       for (const length of lengths) {
         const ref = { account: kit.server.account, share: share.name, path: [`f${length}`] };
         const opened = await openInode(kit.files, {
@@ -164,7 +164,7 @@ for (const engine of ENGINES) {
         await opened.close();
         const file = share.rootDirectoryClient.getFileClient(`f${length}`);
         assert.deepEqual((await file.getRangeList()).rangeList, []);
-        const before = past.rootDirectoryClient.getFileClient(`f${length}`);
+        const before = earlier.rootDirectoryClient.getFileClient(`f${length}`);
         const kept = length === 0 ? Buffer.alloc(0) : await before.downloadToBuffer();
         assert.equal(kept.length, length);
         assert.equal(
@@ -225,7 +225,7 @@ for (const engine of ENGINES) {
       await handle.close();
     });
 
-    test("a lock comes to its turn although REST writes never pause", async () => {
+    test("a lock is granted although REST writes never pause", async () => {
       const share = await kit.newShare();
       const file = share.rootDirectoryClient.getFileClient("f");
       await file.create(2_000);
@@ -390,11 +390,7 @@ for (const engine of ENGINES) {
           exclusive++;
           const before = await file.downloadToBuffer();
           await Promise.all([write(200), ...writers]);
-          assert.deepEqual(
-            await file.downloadToBuffer(),
-            before,
-            "written while it was open for nobody else",
-          );
+          assert.deepEqual(await file.downloadToBuffer(), before, "written while it was open exclusively");
           await handle.close();
         }
         await Promise.all(writers);

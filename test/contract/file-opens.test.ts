@@ -127,10 +127,10 @@ for (const engine of ENGINES) {
       const inner = await open(kit, share, "a/f", "create");
       await refused(share.getDirectoryClient("a").rename("b"), 409, "SharingViolation");
       const own = await open(kit, share, "a", "open", { access: READ | DELETE });
-      const wish = { path: ["c"], isReplacing: false };
-      await assert.rejects(own.rename(wish), refusal("AuthorizationPermissionMismatch"));
+      const request = { path: ["c"], isReplacing: false };
+      await assert.rejects(own.rename(request), refusal("AuthorizationPermissionMismatch"));
       await inner.close();
-      await own.rename(wish);
+      await own.rename(request);
       const listed = await own.list({ after: undefined, limit: 10 });
       assert.deepEqual(
         listed.map(({ entry }) => entry.name),

@@ -104,21 +104,25 @@ for (const engine of ENGINES) {
       await file.create(100_000);
       await file.uploadRange(bytes, 0, bytes.length);
       await root.getDirectoryClient("gone").create();
-      const { snapshot } = await share.createSnapshot({ metadata: { taken: "now" } });
+      const { snapshot } = await share.createSnapshot({ metadata: { created: "now" } });
       assert.match(snapshot!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.0000000Z$/);
       await file.uploadRange(sample(5, 9), 50_000, 5);
       await file.setMetadata({ later: "1" });
       await root.getDirectoryClient("gone").delete();
       await root.getFileClient("new").create(1);
-      const past = share.withSnapshot(snapshot!);
-      assert.deepEqual(await past.rootDirectoryClient.getFileClient("f").downloadToBuffer(), bytes);
-      assert.deepEqual((await past.rootDirectoryClient.getFileClient("f").getProperties()).metadata, {});
-      const names = (await collectAll(past.rootDirectoryClient.listFilesAndDirectories())).map(
+      const earlier = share.withSnapshot(snapshot!);
+      assert.deepEqual(await earlier.rootDirectoryClient.getFileClient("f").downloadToBuffer(), bytes);
+      assert.deepEqual((await earlier.rootDirectoryClient.getFileClient("f").getProperties()).metadata, {});
+      const names = (await collectAll(earlier.rootDirectoryClient.listFilesAndDirectories())).map(
         ({ name }) => name,
       );
       assert.deepEqual(names.sort(), ["f", "gone"]);
-      assert.deepEqual((await past.getProperties()).metadata, { taken: "now" });
-      await refused(past.rootDirectoryClient.getFileClient("new").getProperties(), 404, "ResourceNotFound");
+      assert.deepEqual((await earlier.getProperties()).metadata, { created: "now" });
+      await refused(
+        earlier.rootDirectoryClient.getFileClient("new").getProperties(),
+        404,
+        "ResourceNotFound",
+      );
       const write = { method: "PUT", query: { sharesnapshot: snapshot! } };
       for (const [path, query] of [
         [`/${share.name}/f`, { comp: "metadata" }],
@@ -143,9 +147,9 @@ for (const engine of ENGINES) {
       const second = await share.createSnapshot();
       assert.notEqual(second.snapshot, snapshot);
       await refused(share.delete(), 409, "ShareHasSnapshots");
-      await past.delete();
+      await earlier.delete();
       await settle(kit);
-      await refused(past.getProperties(), 404, "ShareNotFound");
+      await refused(earlier.getProperties(), 404, "ShareNotFound");
       await share.delete({ deleteSnapshots: "include" });
     });
 
@@ -215,12 +219,12 @@ for (const engine of ENGINES) {
       await share.delete();
     });
 
-    test("a leased snapshot holds its share, unless it is told otherwise", async () => {
+    test("a leased snapshot holds its share, unless the request says otherwise", async () => {
       const share = await kit.newShare();
       const { snapshot } = await share.createSnapshot();
-      const past = share.withSnapshot(snapshot!);
-      await past.getShareLeaseClient(GUID).acquireLease(-1);
-      await refused(past.delete(), 412, "LeaseIdMissing");
+      const earlier = share.withSnapshot(snapshot!);
+      await earlier.getShareLeaseClient(GUID).acquireLease(-1);
+      await refused(earlier.delete(), 412, "LeaseIdMissing");
       await refused(share.delete({ deleteSnapshots: "include" }), 409, "DeleteShareWhenSnapshotLeased");
       const wrong = await kit.raw({
         method: "DELETE",
@@ -335,7 +339,7 @@ for (const engine of ENGINES) {
         const reply = await create(permission, format);
         assert.deepEqual([reply.status, reply.code], [400, code], permission);
       }
-      // A descriptor without a list lets everybody in; it is not one with an empty list.
+      // A descriptor without a list grants everything to everyone; it is not one with an empty list.
       const open = await share.createPermission("O:SYG:SYD:NO_ACCESS_CONTROL");
       assert.equal(
         (await share.getPermission(open.filePermissionKey!)).permission,

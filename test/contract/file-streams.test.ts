@@ -62,7 +62,7 @@ async function readAt(kit: FileKit, share: ShareClient, path: string): Promise<s
   return text;
 }
 
-/** Names and sizes, as FileStreamInformation tells them. */
+/** Names and sizes, as FileStreamInformation reports them. */
 async function streamsAt(kit: FileKit, share: ShareClient, path: string): Promise<string[]> {
   const handle = await open(kit, share, path, "open", { access: NO_ACCESS });
   const { named } = await handle.streams();
@@ -393,11 +393,11 @@ for (const engine of ENGINES) {
       await make(kit, share, "f:s", "stream");
       await root.getFileClient("f").rename("g");
       assert.equal(await readAt(kit, share, "g:s"), "stream");
-      const held = await open(kit, share, "g", "open", { access: ALL });
+      const renamed = await open(kit, share, "g", "open", { access: ALL });
       const stream = await open(kit, share, "g:s", "open");
-      await held.rename({ path: ["h"], isReplacing: false });
+      await renamed.rename({ path: ["h"], isReplacing: false });
       assert.equal(await read(stream), "stream");
-      await held.close();
+      await renamed.close();
       await stream.close();
       const copy = root.getFileClient("copy");
       await copy.startCopyFromURL(root.getFileClient("h").url);
@@ -452,8 +452,8 @@ for (const engine of ENGINES) {
       assert.equal(await then("f", "removed"), "still there");
       assert.equal(await then("gone", "s"), "with its file");
       await assert.rejects(then("f", "later"), refusal("ResourceNotFound"));
-      const past = await openThen("f");
-      const { named } = await past.streams();
+      const earlier = await openThen("f");
+      const { named } = await earlier.streams();
       assert.deepEqual(
         named.map(({ name }) => name),
         ["changed", "removed"],

@@ -62,15 +62,15 @@ suite("the HTTP front end", () => {
     assert.deepEqual([container.status, container.reason], [404, "The specified container does not exist."]);
     const table = await send(server, { service: "table", method: "GET", path: "/nowhere" });
     assert.deepEqual([table.status, table.reason], [404, "Not Found"]);
-    const nobody = await send(server, {
+    const unknown = await send(server, {
       service: "table",
       method: "GET",
       path: "/nowhere",
       isAnonymous: true,
       headers: { "x-ms-version": "2025-01-05" },
     });
-    assert.equal(nobody.status, 401);
-    assert.match(nobody.reason, /^Server failed to authenticate the request\. Please refer to/);
+    assert.equal(unknown.status, 401);
+    assert.match(unknown.reason, /^Server failed to authenticate the request\. Please refer to/);
     assert.equal((await get()).reason, "OK");
   });
 
@@ -239,7 +239,7 @@ suite("the HTTP front end", () => {
     const { port } = new URL(server.endpoints.queue);
     const request = signed({ ...properties, method: "GET" }, Number(port))
       .toString()
-      .replace(`Host: 127.0.0.1:${port}`, `Host: nobody.queue.localhost:${port}`);
+      .replace(`Host: 127.0.0.1:${port}`, `Host: unknown.queue.localhost:${port}`);
     assert.match(await sendBytes(Number(port), request), /^HTTP\/1.1 (403|404|400) /);
   });
 
@@ -311,10 +311,10 @@ suite("the HTTP front end", () => {
     assert.equal((await ask("https://b.example")).status, 403);
     const actual = await get({ Origin: "https://a.example" });
     assert.equal(actual.headers["access-control-allow-origin"], "https://a.example");
-    // What every reply carries is exposed like the rest, or the SDK in the page has no id to tell support.
+    // What every reply carries is exposed like the rest, or the SDK in the page has no id for support.
     const exposed = String(actual.headers["access-control-expose-headers"]).split(",");
     assert.deepEqual(exposed, ["x-ms-request-id", "x-ms-version", "x-ms-client-request-id"]);
-    // What a cache may keep says that it is not good for every origin, also when nobody asked for one.
+    // What a cache may keep says that it is not good for every origin, also when the request has none.
     assert.equal((await get({})).headers.vary, "Origin");
     // A page reads why it was refused only when the refusal says that it may.
     const path = "/missing/messages";
@@ -354,8 +354,8 @@ suite("stopping", () => {
     const { connect } = await import("node:net");
     const socket = connect(Number(port), "127.0.0.1");
     let received = "";
-    socket.on("data", (piece) => {
-      received += piece.toString();
+    socket.on("data", (chunk) => {
+      received += chunk.toString();
     });
     const ended = new Promise((resolve) => socket.on("close", resolve));
     await new Promise<void>((resolve) => socket.write(whole.subarray(0, whole.length - 10), () => resolve()));

@@ -118,7 +118,7 @@ suite("a worker that hangs", { concurrency: true }, () => {
     assert.equal(await program.stop(), 0);
   });
 
-  test("is told from a pause of the supervisor: no worker is killed after it", async (t) => {
+  test("is distinguished from a pause of the supervisor: no worker is killed after it", async (t) => {
     const program = await startTwoWorkers(t);
     const before = workersOf(program);
     process.kill(program.pid, "SIGSTOP");

@@ -24,7 +24,7 @@ let count = 0;
 
 const ACCOUNT = "devstoreaccount1";
 
-/** Serves the directory while the story is told. */
+/** Serves the directory while the test runs. */
 async function serving<T>(
   directory: string,
   flags: readonly string[],
@@ -61,17 +61,17 @@ test("the operator of a stopped server releases what no request can, and the log
     const locked = { immutabilityPolicy: { expiriesOn, policyMode: "Locked" as const } };
     const blob = container.getBlockBlobClient("a/locked");
     await blob.upload("x", 1, locked);
-    const held = container.getBlockBlobClient("held");
-    await held.upload("x", 1);
-    const { snapshot } = await held.createSnapshot();
-    await held.withSnapshot(snapshot!).setLegalHold(true);
+    const onHold = container.getBlockBlobClient("onHold");
+    await onHold.upload("x", 1);
+    const { snapshot } = await onHold.createSnapshot();
+    await onHold.withSnapshot(snapshot!).setLegalHold(true);
     const first = container.getBlockBlobClient("versions");
     const { versionId } = await first.upload("one", 3);
     await first.upload("two", 3);
     await first.withVersion(versionId!).setImmutabilityPolicy({ expiriesOn, policyMode: "Locked" });
     await assert.rejects(blob.delete(), refused(409, "BlobImmutableDueToPolicy"));
     await assert.rejects(
-      run("release-immutability", "-l", directory, "--blob", `${ACCOUNT}/kept/held`, "--yes"),
+      run("release-immutability", "-l", directory, "--blob", `${ACCOUNT}/kept/onHold`, "--yes"),
       /in use/,
     );
     return { snapshot: snapshot!, versionId: versionId! };
@@ -106,8 +106,8 @@ test("the operator of a stopped server releases what no request can, and the log
     const container = service.getContainerClient("kept");
     await container.getBlobClient("a/locked").delete();
     await container.getBlobClient("versions").withVersion(versionId).delete();
-    const held = container.getBlobClient("held");
-    assert.equal((await held.withSnapshot(snapshot).getProperties()).legalHold, true);
+    const onHold = container.getBlobClient("onHold");
+    assert.equal((await onHold.withSnapshot(snapshot).getProperties()).legalHold, true);
     for (let i = 0; i < 3; i++) {
       const name = `more-${i}`;
       await container.getBlockBlobClient(name).upload("x", 1, { legalHold: true });
@@ -116,7 +116,7 @@ test("the operator of a stopped server releases what no request can, and the log
   });
   const all = await run("release-immutability", "-l", directory, "--container", `${ACCOUNT}/kept`, "--yes");
   assert.deepEqual(all.lines.sort(), [
-    `released: ${ACCOUNT}/kept/held (snapshot ${snapshot})`,
+    `released: ${ACCOUNT}/kept/onHold (snapshot ${snapshot})`,
     ...[0, 1, 2].map((i) => `released: ${ACCOUNT}/kept/more-${i}`),
   ]);
   assert.equal(all.logged.length, 4);

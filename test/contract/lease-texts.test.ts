@@ -58,8 +58,8 @@ const lease = (of: Leasable, action: string, headers: Readonly<Record<string, st
 for (const of of ALL.toReversed()) {
   test(`a refusal about the lease of a ${of.name} calls it so`, async () => {
     assert.equal(await lease(of, "break", {}), `There is currently no lease on the ${of.name}.`);
-    const taken = { "x-ms-lease-duration": "-1", "x-ms-proposed-lease-id": ID };
-    assert.equal(await lease(of, "acquire", taken), "201");
+    const acquired = { "x-ms-lease-duration": "-1", "x-ms-proposed-lease-id": ID };
+    assert.equal(await lease(of, "acquire", acquired), "201");
     assert.equal(
       await lease(of, "release", { "x-ms-lease-id": OTHER }),
       `The lease ID specified did not match the lease ID for the ${of.name}.`,

@@ -121,15 +121,15 @@ for (const engine of ENGINES) {
         const deletion = { method: "DELETE", headers: { "x-ms-delete-snapshots": "include" } };
         assert.equal((await ask("blob", { ...deletion, path: `/blobs/${name}` })).status, 202);
       });
-      const past = await walk(
+      const earlier = await walk(
         "blob",
         { ...list, query: { ...list.query, include: "metadata,snapshots,deleted" } },
         /<Blob><Name>(\w+)<\/Name>(?:<Snapshot>([^<]+)<)?/g,
       );
-      assert.equal(past.entries.length, ENTRIES + 6 * 20);
-      assert.equal(new Set(past.entries).size, past.entries.length);
+      assert.equal(earlier.entries.length, ENTRIES + 6 * 20);
+      assert.equal(new Set(earlier.entries).size, earlier.entries.length);
       assert.deepEqual(
-        past.entries.filter((entry) => entry.endsWith(" ")).map((entry) => entry.trim()),
+        earlier.entries.filter((entry) => entry.endsWith(" ")).map((entry) => entry.trim()),
         names,
       );
     });
@@ -231,7 +231,7 @@ for (const engine of ENGINES) {
       assert.equal(listed.pages, 2);
     });
 
-    test("entities, whose text takes more room in JSON than in the store", async () => {
+    test("entities, whose text is longer in JSON than in the store", async () => {
       await put("table", "/Tables", {
         method: "POST",
         headers: { "Content-Type": "application/json" },

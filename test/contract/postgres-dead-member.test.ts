@@ -17,7 +17,7 @@ test("a member that was silent for too long says so and stops; the others say wh
     const [code] = await ended;
     assert.equal(code, 1);
     assert.match(silent!.stderr(), /declared this one dead, because it sent no heartbeat/);
-    // No disk has to do with it, and nobody should go and look at one.
+    // The message must not send an operator to look at a disk.
     for (const { stderr } of [silent!, other!]) assert.doesNotMatch(stderr(), /disk/);
   } finally {
     await Promise.all([silent!.stop("SIGKILL"), other!.stop()]);

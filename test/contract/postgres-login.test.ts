@@ -88,13 +88,13 @@ test("a user whom the server wants in clear connects so, as with libpq", async (
   await assert.rejects(trying("open", "sslmode=require"), /rejects connection/);
 });
 
-test("a password goes over TLS, whoever the server is, or only to the one its certificate names", async () => {
+test("a password goes over TLS to any server, or only to the one its certificate names", async () => {
   await trying(LOGIN, "sslmode=require");
   await trying(LOGIN, `sslmode=verify-ca&sslrootcert=${CERTIFICATE}`);
   await trying(LOGIN, `sslmode=verify-full&sslrootcert=${CERTIFICATE}`);
 });
 
-test("a server that nobody vouches for is not told the password", () =>
+test("a server with an untrusted certificate does not get the password", () =>
   assert.rejects(trying(LOGIN, "sslmode=verify-full"), /self-signed|certificate/i));
 
 test("a wrong password and a connection without TLS are refused at once, with the database's reason", async () => {

@@ -9,7 +9,7 @@ import type { Store } from "../../src/store/kv.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { type Cut, CuttingProxy } from "./postgres/cutting-proxy.ts";
-import { bytes, EVERYTHING, gate, keysIn, putAll, readText } from "./store/kit.ts";
+import { bytes, EVERYTHING, keysIn, latch, putAll, readText } from "./store/kit.ts";
 
 /**
  * What several members on one database promise each other, and what becomes of a connection cut at the worst
@@ -107,10 +107,10 @@ test("no write skew between members, and no phantom", () =>
   onMembers(2, async ([one, two]) => {
     for (let round = 0; round < 20; round++) {
       await putAll(one!, { alice: "on call", bob: "on call" });
-      const leave = (member: Store, who: string, other: string): Promise<void> =>
+      const leave = (member: Store, doctor: string, other: string): Promise<void> =>
         member.write(async (write) => {
           if ((await write.get(other)) === undefined) throw new Refusal("ConditionNotMet");
-          write.delete(who);
+          write.delete(doctor);
         });
       const left = await Promise.allSettled([leave(one!, "alice", "bob"), leave(two!, "bob", "alice")]);
       assert.equal(left.filter(({ status }) => status === "fulfilled").length, 1);
@@ -120,9 +120,9 @@ test("no write skew between members, and no phantom", () =>
     }
     const claim = (member: Store, index: number): Promise<void> =>
       member.write(async (write) => {
-        let taken = 0;
-        for await (const _ of write.range({ from: "claim ", to: "claim!" })) taken++;
-        if (taken >= 5) throw new Refusal("ConditionNotMet");
+        let claims = 0;
+        for await (const _ of write.range({ from: "claim ", to: "claim!" })) claims++;
+        if (claims >= 5) throw new Refusal("ConditionNotMet");
         write.put(`claim ${index}`, bytes("x"));
       });
     const claims = Array.from({ length: 40 }, (_, index) => claim(index % 2 === 0 ? one! : two!, index));
@@ -134,7 +134,7 @@ test("no write skew between members, and no phantom", () =>
 test("a transaction does not commit on a record that another member has changed meanwhile and been answered", () =>
   onMembers(2, async ([one, two]) => {
     await putAll(one!, { mark: "free" });
-    const [read, marked] = [gate(), gate()];
+    const [read, marked] = [latch(), latch()];
     // Reads the mark and writes something else: serializable would allow it to come first, and to commit
     // last.
     const writing = one!.write(async (write) => {
@@ -145,10 +145,10 @@ test("a transaction does not commit on a record that another member has changed 
       return mark;
     });
     await read.opened;
-    await putAll(two!, { mark: "taken" });
+    await putAll(two!, { mark: "claims" });
     marked.open();
-    assert.equal(await writing, "taken");
-    assert.equal(await readText(two!, "written"), "taken");
+    assert.equal(await writing, "claims");
+    assert.equal(await readText(two!, "written"), "claims");
   }));
 
 test("revisions of members whose clocks are hours apart are unique, and rise for each object", async () => {

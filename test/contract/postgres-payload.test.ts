@@ -10,7 +10,7 @@ import { Runtime } from "../../src/process/runtime.ts";
 import type { Slice } from "../../src/services/payload/payloads.ts";
 import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 
-/** Payload in rows: streamed, verified, read by any member, given back when nobody needs it. */
+/** Payload in rows: streamed, verified, read by any member, freed when nothing refers to it. */
 async function onMembers(story: (members: Runtime[], chunks: string) => Promise<void>): Promise<void> {
   const { address, drop } = await freshSchema();
   const onFatal = (error: unknown): void => {
@@ -83,7 +83,7 @@ test("a byte changed in the database is an error, never wrong bytes", () =>
     await assert.rejects(read(two!, slices, 0, 300_000), DamagedData);
   }));
 
-test("space is given back when the last reference is gone, and not before the last reader", () =>
+test("space is freed when the last reference is gone, and not before the last reader", () =>
   onMembers(async ([one, two], chunks) => {
     const bytes = seededRandom(3).bytes(20 * MIB);
     const slices = await keep(one!, bytes);
@@ -96,7 +96,7 @@ test("space is given back when the last reference is gone, and not before the la
     opened.close();
     const closed = monotonic();
     while ((await countChunks(chunks)) > 0) {
-      assert.ok(monotonic() - closed < seconds(15), "the space was not given back");
+      assert.ok(monotonic() - closed < seconds(15), "the space was not freed");
       await pause(100);
     }
   }));

@@ -12,7 +12,7 @@ import { startProgram } from "../kit/program.ts";
 /** Debian's PgBouncer between a member and its database, with session pooling as in the operations guide. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);
 const skip = PROGRAM === undefined ? "pgbouncer is not installed (apt-get install pgbouncer)" : false;
-const NOBODY = 65_534;
+const UNPRIVILEGED = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 async function startPooler(databasePort: number): Promise<{ readonly port: number; stop(): Promise<void> }> {
@@ -33,15 +33,16 @@ async function startPooler(databasePort: number): Promise<{ readonly port: numbe
   writeFileSync(join(directory, "users"), '"holdfast" ""\n');
   writeFileSync(join(directory, "pgbouncer.ini"), `${settings.join("\n")}\n`);
   if (isRoot)
-    for (const name of ["", "users", "pgbouncer.ini"]) chownSync(join(directory, name), NOBODY, NOBODY);
+    for (const name of ["", "users", "pgbouncer.ini"])
+      chownSync(join(directory, name), UNPRIVILEGED, UNPRIVILEGED);
   const child = spawn(PROGRAM!, [join(directory, "pgbouncer.ini")], {
     stdio: ["ignore", "ignore", "pipe"],
     // It refuses to run as root.
-    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    ...(isRoot ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}),
   });
   let said = "";
-  child.stderr.on("data", (piece: Buffer) => {
-    said += piece.toString();
+  child.stderr.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
   });
   const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
   const end = (): void => {

@@ -14,7 +14,7 @@ import { startTestServer } from "../kit/server.ts";
 const TIMES = 60;
 /** Until a container is long known: before that it is looked up by itself. */
 const WARMED = 8;
-/** Of heartbeats and of chores that look for work, in the time it took. */
+/** Of heartbeats and of background jobs that look for work, in the time it took. */
 const ELSE_PER_BEAT = 3;
 
 test("a small GET is one round trip to the database, a small PUT at most three", async () => {

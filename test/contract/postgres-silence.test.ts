@@ -10,9 +10,9 @@ import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { bytes, putAll, readText } from "./store/kit.ts";
 
 /**
- * A database that falls silent: nobody closes a connection, and no answer comes. The times are the real ones,
- * so these tests wait; they run at the same time. The bounds are far from what was measured and from what
- * would be wrong.
+ * A database that falls silent: neither side closes a connection, and no answer comes. The times are the real
+ * ones, so these tests wait; they run at the same time. The bounds are far from what was measured and from
+ * what would be wrong.
  */
 const HEARD_WITHIN_MILLIS = 25_000;
 
@@ -86,7 +86,7 @@ describe("a silent database", { concurrency: true }, () => {
           heard(increment(store, "b")),
           heard(readText(store, "a")),
         ];
-        const ephemeral = heard(putAll(store.ephemeral, { held: "by nobody" }));
+        const ephemeral = heard(putAll(store.ephemeral, { lock: "unowned" }));
         // More than go side by side: those behind wait no longer than the first.
         const payloads = [0, 1, 2, 3].map((i) =>
           heard(store.device.write(1n, i * LIMITS.chunkWriteBytes, [Buffer.alloc(LIMITS.chunkWriteBytes)])),
@@ -98,8 +98,8 @@ describe("a silent database", { concurrency: true }, () => {
         assert.ok(unknown instanceof OutcomeUnknown, `heard ${unknown}`);
         for (const other of others) assertBusy(await other);
         for (const payload of payloads) assertBusy(await payload);
-        const held = await ephemeral;
-        assert.ok(held instanceof StorageFault, `heard ${held}`);
+        const outcome = await ephemeral;
+        assert.ok(outcome instanceof StorageFault, `heard ${outcome}`);
 
         link.set("carry");
         assert.equal(await unknown.landed, landed);
@@ -107,7 +107,7 @@ describe("a silent database", { concurrency: true }, () => {
         // What was refused never came, what was in doubt is there once or not at all, and all goes on.
         assert.equal(await increment(store, "a"), landed ? 3 : 2);
         assert.equal(await readText(store, "b"), undefined);
-        assert.equal(await readText(store.ephemeral, "held"), undefined);
+        assert.equal(await readText(store.ephemeral, "outcome"), undefined);
         await until(() => store.readiness().isUp, "said not to be ready while all is answered");
       }));
   }
@@ -127,7 +127,7 @@ describe("a silent database", { concurrency: true }, () => {
       assert.equal(await readText(store, "a"), "2");
     }));
 
-  test("a link that stalls for a moment loses nothing and nobody hears of it", () =>
+  test("a link that stalls for a moment loses nothing and fails no request", () =>
     onLink(async (store, link) => {
       await increment(store, "a");
       link.set("stall");

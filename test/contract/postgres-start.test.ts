@@ -30,7 +30,7 @@ interface Absent {
 }
 
 const ABSENT: readonly Absent[] = [
-  { what: "where nobody listens", reason: /connect ECONNREFUSED/, isSilent: false },
+  { what: "where no server listens", reason: /connect ECONNREFUSED/, isSilent: false },
   { what: "that says nothing", reason: /no answer yet|did not answer within 5 s/, isSilent: true },
 ];
 

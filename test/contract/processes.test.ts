@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { seedOfThisRun } from "../support/seed.ts";
 import type { Fleet } from "./processes/fleet.ts";
-import { killInTurn, onFleet, passTokens, visitWhileOthersCount } from "./processes/stories.ts";
+import { killOneByOne, onFleet, passTokens, visitWhileOthersCount } from "./processes/stories.ts";
 
 test("10,000 increments of one counter by four processes count to 10,000", () =>
   onFleet(4, async (members) => {
@@ -35,11 +35,11 @@ test("revisions are unique and increase across processes", () =>
     assert.equal(new Set(all.flat()).size, 300);
   }));
 
-test("processes killed at any moment hold nobody up, and what they acknowledged stays", async (t) => {
-  t.diagnostic(await killInTurn({ kills: 12, seed: seedOfThisRun(t) }));
+test("processes killed at any moment delay no other, and what they acknowledged stays", async (t) => {
+  t.diagnostic(await killOneByOne({ kills: 12, seed: seedOfThisRun(t) }));
 });
 
-test("processes that open the store while others write make nobody forget a write", async (t) => {
+test("processes that open the store while others write make no other process lose a write", async (t) => {
   t.diagnostic(`${await visitWhileOthersCount(4_000)} visits`);
 });
 
@@ -68,10 +68,10 @@ test("a reader that was killed does not keep old pages from being used again", (
     await overwrite();
     await victim!.call({ do: "hold" });
     await victim!.kill();
-    const held = await growth(fleet, overwrite);
+    const grown = await growth(fleet, overwrite);
     assert.ok(
-      held > 50 * VALUE_BYTES,
-      `the dead reader holds nothing (${held}): this test has lost its subject`,
+      grown > 50 * VALUE_BYTES,
+      `the dead reader holds nothing (${grown}): this test has lost its subject`,
     );
     await survivor!.call({ do: "forgetDeadReaders" });
     const free = await growth(fleet, overwrite);

@@ -57,7 +57,7 @@ suite("the command line", () => {
     }
   });
 
-  test("takes tokens that nobody verifies on loopback only, with a warning, unless it is told otherwise", async () => {
+  test("accepts unverified tokens on loopback only, with a warning, unless a flag says otherwise", async () => {
     const oauth = [...HTTPS_FLAGS, "--oauth", "basic"];
     const open = [...oauth, "--inMemory", "--host", "0.0.0.0", "--blobPort", "0"];
     const refused = await runProgram(open);
@@ -110,7 +110,7 @@ suite("the command line", () => {
     chmodSync(sealed, 0o555);
     const free = ["blob", "queue", "table", "file", "smb", "admin"].flatMap((name) => [`--${name}Port`, "0"]);
     const workers = ["--location", folder(), "--workers", "2"];
-    // Of the machine: an address of nobody (TEST-NET-1), a name that never resolves.
+    // Of the machine: an address without a host (TEST-NET-1), a name that never resolves.
     const cases: [readonly string[], RegExp][] = [
       [
         ["--inMemory", "--host", "192.0.2.1"],
@@ -166,8 +166,8 @@ suite("the command line", () => {
     assert.equal(damaged.code, 1, damaged.stderr);
     assert.match(damaged.stderr, /records/);
     writeFileSync(records, whole);
-    const mended = await startProgram(["--location", location]);
-    await mended.stop();
+    const repaired = await startProgram(["--location", location]);
+    await repaired.stop();
   });
 
   test("keeps its data apart from unrelated files, and takes no data without its marker for unrelated", async () => {
@@ -198,7 +198,7 @@ suite("the command line", () => {
     await program.stop();
   });
 
-  test("answers about its health and its figures", async () => {
+  test("answers about its health and its stats", async () => {
     const program = await startProgram(["--inMemory"]);
     await send(program, { ...properties, method: "GET" });
     const get = async (path: string) => fetch(`http://127.0.0.1:${program.ports.admin}${path}`);
@@ -249,7 +249,7 @@ async function refusesToStart(
   assert.equal(code, 1, flags.join(" "));
 }
 
-/** Below it a port needs a privilege: 1,024 unless the system was told otherwise. */
+/** Below it a port needs a privilege: 1,024 unless the system is configured otherwise. */
 function lowestFreePort(): number {
   const setting = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
   return existsSync(setting) ? Number(readFileSync(setting, "utf8")) : 0;
@@ -260,8 +260,8 @@ suite("worker processes", () => {
     const program = await startProgram(["--location", folder(), "--workers", "2"]);
     try {
       for (let round = 1; round <= 100; round++) {
-        // Each request is a new connection, so the workers take them in turn. One that breaks off with the
-        // worker it went to is sent again; one that hangs would fail the test.
+        // Each request is a new connection, so they go round-robin to the workers. One that breaks off with
+        // the worker it went to is sent again; one that hangs would fail the test.
         const body = days(1 + (round % 300));
         const put = await persistently(() => send(program, { ...properties, method: "PUT", body }));
         assert.equal(put.status, 202);
@@ -271,7 +271,7 @@ suite("worker processes", () => {
       }
       const ready = await fetch(`http://127.0.0.1:${program.ports.admin}/readyz`);
       assert.equal(ready.status, 200);
-      // The figures of the dead went with them: at least this one was counted by somebody alive.
+      // The figures of the dead went with them: at least this one was counted by a live worker.
       await persistently(() => send(program, { ...properties, method: "PUT", body: days(1) }));
       const metrics = await (await fetch(`http://127.0.0.1:${program.ports.admin}/metrics`)).text();
       assert.match(

@@ -174,7 +174,7 @@ const CASES: readonly Case[] = [
   {
     code: "MessageNotFound",
     status: 404,
-    when: "the receipt is stale, because somebody updated the message",
+    when: "the receipt is stale, because another client updated the message",
     request: async (at) => {
       const query = { popreceipt: at.receipt, visibilitytimeout: "0" };
       await at.send({ method: "PUT", path: message(at), query });

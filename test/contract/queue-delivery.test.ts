@@ -10,7 +10,7 @@ for (const { name, messages, killEveryMillis } of [
   { name: "two workers", messages: 1_000, killEveryMillis: undefined },
   { name: "two workers, one of them killed now and then", messages: 1_500, killEveryMillis: 500 },
 ]) {
-  test(`${name}: each message is deleted once and is nobody else's while hidden`, async (t) => {
+  test(`${name}: each message is deleted once and is delivered to no other client while hidden`, async (t) => {
     const directory = mkdtempSync(join(tmpdir(), "holdfast-delivery-"));
     try {
       const delivery = await deliverAll({
@@ -24,7 +24,7 @@ for (const { name, messages, killEveryMillis } of [
         seed: seedOfThisRun(t),
         progress: () => {},
       });
-      t.diagnostic(delivery.figure);
+      t.diagnostic(delivery.summary);
       assert.deepEqual(delivery.faults, []);
     } finally {
       rmSync(directory, { recursive: true, force: true });

@@ -24,17 +24,17 @@ for (const engine of ENGINES) {
       });
       after(() => server.close());
 
-      const story = (name: string, tell: () => Promise<void>): void => {
+      const story = (name: string, run: () => Promise<void>): void => {
         test(name, async () => {
           queue = await openFace(server, faceName, `story-${++queues}`);
-          await tell();
+          await run();
         });
       };
       const pass = (time: number): void => server.clock.advance(seconds(time));
       const now = (): number => Math.floor(server.clock.now() / 1_000);
       const texts = (messages: readonly { text: string }[]): string[] => messages.map(({ text }) => text);
 
-      story("a put message is told its times, and is taken with the same ones", async () => {
+      story("a put message reports its times, and is received with the same ones", async () => {
         const put = await queue.put("hello");
         assert.equal(put.insertedAt, now());
         assert.equal(put.expiresAt, now() + 7 * DAY);
@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
         assert.equal(await queue.count(), 0);
       });
 
-      story("a taken message is nobody else's until its time is over", async () => {
+      story("no other client gets a received message until its time is over", async () => {
         await queue.put("one");
         const [first] = await queue.get({ hideFor: 10 });
         assert.deepEqual(await queue.get(), []);
@@ -113,7 +113,7 @@ for (const engine of ENGINES) {
         assert.equal(await queue.count(), 0);
       });
 
-      story("a receipt outlives the hiding until somebody takes the message again", async () => {
+      story("a receipt outlives the hiding until a client receives the message again", async () => {
         await queue.put("one");
         const [got] = await queue.get({ hideFor: 5 });
         pass(500);
@@ -312,7 +312,7 @@ for (const engine of ENGINES) {
     });
   }
 
-  suite(`queue chores on ${engine}`, () => {
+  suite(`background jobs of queues on ${engine}`, () => {
     test("messages that expire late are looked for when a 64th more of their life has passed", async () => {
       const server = await startTestServer({ engine });
       try {
@@ -325,8 +325,8 @@ for (const engine of ENGINES) {
         for (let i = 0; i < 20; i++) await queue.put(`week ${i}`, { timeToLive: 7 * DAY });
         for (let i = 0; i < 20; i++) await queue.put(`day ${i}`, { timeToLive: DAY, delay: 60 * i });
         await queue.put("always", { timeToLive: -1 });
-        const [taken] = await queue.get({ hideFor: 7 * DAY });
-        assert.equal(taken!.text, "week 0");
+        const [received] = await queue.get({ hideFor: 7 * DAY });
+        assert.equal(received!.text, "week 0");
         server.clock.advance(seconds(DAY));
         await sweep();
         const counted = await queue.count();
@@ -392,9 +392,9 @@ for (const engine of ENGINES) {
           for (let i = 0n; i < 3n; i++) {
             write.put(sweepKey(expiresAt, contents) + packKey([i]), Buffer.alloc(8));
           }
-          const tally = (await write.get(counterKey(contents)))!;
-          tally[0] = 1;
-          write.put(counterKey(contents), tally.subarray(0, 25));
+          const counter = (await write.get(counterKey(contents)))!;
+          counter[0] = 1;
+          write.put(counterKey(contents), counter.subarray(0, 25));
         });
         assert.equal(await queue.count(), 3);
         server.clock.advance(seconds(10));
@@ -471,7 +471,7 @@ for (const engine of ENGINES) {
           });
         for (let i = 0; i < 600; i++)
           await queue.put(`old ${i}`, { timeToLive: 5 + 2 * (i % 2), delay: i % 3 });
-        const [taken] = await queue.get({ hideFor: 100 });
+        const [received] = await queue.get({ hideFor: 100 });
         assert.equal(await queue.count(), 600);
         server.clock.advance(seconds(6));
         await runAll();
@@ -479,8 +479,8 @@ for (const engine of ENGINES) {
         server.clock.advance(seconds(2));
         await runAll();
         assert.equal(await queue.count(), 0);
-        await assert.rejects(queue.delete(taken!), refusedWith("MessageNotFound"));
-        assert.equal(await records(), 2, "the queue and its tally");
+        await assert.rejects(queue.delete(received!), refusedWith("MessageNotFound"));
+        assert.equal(await records(), 2, "the queue and its counter");
 
         for (let i = 0; i < 600; i++) await queue.put(`kept ${i}`);
         await queue.clear();

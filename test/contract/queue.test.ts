@@ -247,7 +247,7 @@ for (const engine of ENGINES) {
       );
     });
 
-    test("statistics are told at the secondary address, where reading works too", async () => {
+    test("statistics are served at the secondary address, where reading works too", async () => {
       const queue = fresh();
       await queue.create();
       const url = `${server.endpoints.queue}/${server.account}-secondary`;
@@ -279,12 +279,12 @@ test("what was acknowledged is there after a restart, hidden as long as it was",
   try {
     const before = queuesClient(server).getQueueClient("durable");
     await before.create({ metadata: { a: "1" } });
-    for (const text of ["taken", "deleted", "updated", "waiting"]) await before.sendMessage(text);
+    for (const text of ["received", "deleted", "updated", "waiting"]) await before.sendMessage(text);
     const { receivedMessageItems } = await before.receiveMessages({
       numberOfMessages: 3,
       visibilityTimeout: 60,
     });
-    const [taken, deleted, updated] = receivedMessageItems;
+    const [received, deleted, updated] = receivedMessageItems;
     await before.deleteMessage(deleted!.messageId, deleted!.popReceipt);
     await before.updateMessage(updated!.messageId, updated!.popReceipt, "changed", 90);
     server = await server.restart();
@@ -294,10 +294,10 @@ test("what was acknowledged is there after a restart, hidden as long as it was",
     assert.deepEqual(await texts(), ["waiting"]);
     assert.equal((await queue.getProperties()).approximateMessagesCount, 3);
     server.clock.advance(60_000);
-    assert.deepEqual(await texts(), ["waiting", "taken"]);
+    assert.deepEqual(await texts(), ["waiting", "received"]);
     server.clock.advance(30_000);
-    assert.deepEqual(await texts(), ["waiting", "taken", "changed"]);
-    await queue.deleteMessage(taken!.messageId, taken!.popReceipt);
+    assert.deepEqual(await texts(), ["waiting", "received", "changed"]);
+    await queue.deleteMessage(received!.messageId, received!.popReceipt);
     await queue.deleteMessage(updated!.messageId, updated!.popReceipt).then(
       () => assert.fail("the update made this receipt worthless"),
       (error) => assert.equal(codeOf(error), "MessageNotFound"),

@@ -108,7 +108,7 @@ suite("SMB", () => {
     await until("the session of the old key is gone", old.isGone);
     await kept.smb.write(kept.handle, 0, "beyond");
     assert.equal(kept.isGone(), false);
-    // What it had open is closed: nobody else could open this file while it was.
+    // What it had open is closed: no other client could open this file while it was open.
     const again = await kept.smb.open("old", { access: "RW", share: "" });
     assert.equal((await kept.smb.read(again, 0, 6)).toString(), "before", "what was acknowledged is kept");
 

@@ -86,7 +86,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(found.sort(), [...rows].sort());
     });
 
-    test("a refused change undoes all, and is told by its place", async () => {
+    test("a refused change undoes all, and the error names its position", async () => {
       await client.createEntity({ partitionKey: "fail", rowKey: "there", v: 0 });
       const error = await failure([
         ["create", { partitionKey: "fail", rowKey: "a", v: 1 }],

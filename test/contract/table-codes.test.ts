@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
   {
     code: "UpdateConditionNotSatisfied",
     status: 412,
-    why: "merge with somebody else's ETag",
+    why: "merge with the ETag of another client",
     request: { method: "MERGE", path: there, body: "{}", headers: { "If-Match": 'W/"0x8D1"' } },
   },
   {

@@ -55,11 +55,11 @@ for (const engine of ENGINES) {
     });
 
     test("readers of a partition see a batch whole or not at all", async () => {
-      const { broken, batches, turnsSeen } = await readersSeeWholeBatches(server.runtime.parts.store, {
+      const { broken, batches, batchesSeen } = await readersSeeWholeBatches(server.runtime.parts.store, {
         reads: isFar ? 1_500 : 2_500,
       });
       assert.equal(broken, undefined);
-      assert.ok(batches > 5 && turnsSeen > 5, `${batches} batches, ${turnsSeen} of them seen`);
+      assert.ok(batches > 5 && batchesSeen > 5, `${batches} batches, ${batchesSeen} of them seen`);
     });
 
     test("a write acknowledged by one service is seen by another, and refused conditions change nothing", async () => {

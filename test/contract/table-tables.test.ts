@@ -201,7 +201,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(rows, ["1"]);
     });
 
-    test("partition and row bounds limit queries in silence and refuse writes outside", async () => {
+    test("partition and row bounds limit queries in silence and refuse writes denied", async () => {
       const owner = await createdTable(server, "Bounds");
       for (const partitionKey of ["a", "b", "c", "d"]) {
         for (const rowKey of ["1", "2", "3"]) await owner.createEntity({ partitionKey, rowKey });
@@ -238,8 +238,8 @@ for (const engine of ENGINES) {
         expiresOn: expiresOn(),
         startPartitionKey: "c",
       });
-      const outside = await send(server, { method: "PUT", path, query: sas, isUnsigned: true, body: "{}" });
-      assert.deepEqual([outside.status, outside.code], [403, "AuthorizationFailure"]);
+      const denied = await send(server, { method: "PUT", path, query: sas, isUnsigned: true, body: "{}" });
+      assert.deepEqual([denied.status, denied.code], [403, "AuthorizationFailure"]);
     });
 
     test("a stored policy gives and takes away, at once", async () => {

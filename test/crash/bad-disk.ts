@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { seededRandom } from "../../src/base/random.ts";
 import { Product } from "../support/product.ts";
 import { WireClient } from "../support/wire-client.ts";
-import { Entry, type LedgerFigures, newFigures } from "./ledger/cell.ts";
+import { Entry, type LedgerStats, newStats } from "./ledger/cell.ts";
 import { cellsOf, PREPARE } from "./ledger/cells.ts";
 
 /**
@@ -20,7 +20,7 @@ export interface Fault {
 }
 
 export interface FaultOutcome {
-  readonly figures: LedgerFigures;
+  readonly stats: LedgerStats;
   /** Whether it came to that call at all. */
   readonly isInjected: boolean;
   readonly reaction: "did not start" | "stopped" | "went on";
@@ -84,7 +84,7 @@ export async function countCalls(directory: string, seed: number) {
     const work = new Work(product, seed);
     await work.run();
     work.close();
-    acknowledged = work.figures.acknowledged;
+    acknowledged = work.stats.acknowledged;
     await product.stop();
     const text = readFileSync(trace, "utf8");
     for (const [call, count] of countPerThread(text)) {
@@ -150,12 +150,12 @@ export async function runWithFault(directory: string, fault: Fault, seed: number
   }
   rmSync(data, { recursive: true, force: true });
   rmSync(trace, { force: true });
-  return { figures: work.figures, isInjected, reaction, refused: work.figures.refused };
+  return { stats: work.stats, isInjected, reaction, refused: work.stats.refused };
 }
 
 /** One client that writes each of its cells in turn, and reads what it wrote. */
 class Work {
-  readonly figures = newFigures();
+  readonly stats = newStats();
   readonly #entries: readonly Entry[];
   readonly #seed: number;
   #product: Product;
@@ -165,7 +165,7 @@ class Work {
     this.#product = product;
     this.#seed = seed;
     this.#client = new WireClient(() => product.ports);
-    this.#entries = cellsOf(0, seededRandom(seed)).map((cell) => new Entry(cell, this.figures));
+    this.#entries = cellsOf(0, seededRandom(seed)).map((cell) => new Entry(cell, this.stats));
   }
 
   async moveTo(product: Product): Promise<void> {

@@ -42,9 +42,9 @@ suite("the whole program on a full disk", () => {
     const disk = smallDisk("ext4", 48 * MIB);
     if (typeof disk === "string") return t.skip(disk);
     try {
-      const { ok, figure } = await fillDisk(disk.path, seedOfThisRun(t));
-      t.diagnostic(figure);
-      assert.ok(ok, figure);
+      const { ok, summary } = await fillDisk(disk.path, seedOfThisRun(t));
+      t.diagnostic(summary);
+      assert.ok(ok, summary);
     } finally {
       disk.remove();
     }

@@ -18,7 +18,7 @@ const CLIENTS = 4;
  * acknowledged can be read meanwhile, and when there is room again writing goes on, without a restart and
  * after one.
  */
-export async function fillDisk(disk: string, seed: number): Promise<{ ok: boolean; figure: string }> {
+export async function fillDisk(disk: string, seed: number): Promise<{ ok: boolean; summary: string }> {
   const data = join(disk, "data");
   const ballast = join(disk, "ballast");
   writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES));
@@ -32,20 +32,20 @@ export async function fillDisk(disk: string, seed: number): Promise<{ ok: boolea
     const isDeletable = await deletesOne(product);
     // The ledger's own writes meet the full disk now; none of them may be lost or half there.
     await ledger.cycle(500, async () => {});
-    const whileFull = ledger.figures.acknowledged;
+    const whileFull = ledger.stats.acknowledged;
     rmSync(ballast);
     await ledger.cycle(500, async () => {});
-    const goesOn = ledger.figures.acknowledged > whileFull;
-    if (!product.isUp) return { ok: false, figure: `it ended: ${product.stderr().slice(-500)}` };
+    const goesOn = ledger.stats.acknowledged > whileFull;
+    if (!product.isUp) return { ok: false, summary: `it ended: ${product.stderr().slice(-500)}` };
     await product.killAll();
     await product.start();
     await ledger.check();
     const deletes = isDeletable ? "deletes" : "does NOT delete";
-    const figure = `${refused} refused, ${deletes} when full, ${goesOn ? "continues" : "does NOT continue"} with free space, ${printStats(ledger.figures)}`;
-    return { ok: goesOn && isDeletable && refused > 0 && isClean(ledger.figures), figure };
+    const summary = `${refused} refused, ${deletes} when full, ${goesOn ? "continues" : "does NOT continue"} with free space, ${printStats(ledger.stats)}`;
+    return { ok: goesOn && isDeletable && refused > 0 && isClean(ledger.stats), summary };
   } catch (error) {
     const state = product.isUp ? "it is up" : `it ended: ${product.stderr().slice(-800)}`;
-    return { ok: false, figure: `${String(error)}; ${state}; ${printStats(ledger.figures)}` };
+    return { ok: false, summary: `${String(error)}; ${state}; ${printStats(ledger.stats)}` };
   } finally {
     ledger.close();
     await product.stop("SIGKILL");

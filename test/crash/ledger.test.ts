@@ -8,7 +8,7 @@ import { openPowerDisk } from "../support/power-disk.ts";
 import { Product } from "../support/product.ts";
 import { seedOfThisRun } from "../support/seed.ts";
 import type { WireClient, WireReply } from "../support/wire-client.ts";
-import { type Cell, Entry, isClean, newFigures, printStats } from "./ledger/cell.ts";
+import { type Cell, Entry, isClean, newStats, printStats } from "./ledger/cell.ts";
 import { Ledger } from "./ledger/ledger.ts";
 
 const temporary = (): string => mkdtempSync(join(tmpdir(), "holdfast-ledger-"));
@@ -32,9 +32,9 @@ test("a program that is killed under load has everything it acknowledged", async
     ledger.close();
     await product.stop("SIGKILL");
   }
-  t.diagnostic(printStats(ledger.figures));
-  assert.ok(ledger.isClean, printStats(ledger.figures));
-  assert.ok(ledger.figures.acknowledged > 10);
+  t.diagnostic(printStats(ledger.stats));
+  assert.ok(ledger.isClean, printStats(ledger.stats));
+  assert.ok(ledger.stats.acknowledged > 10);
 });
 
 test("a program whose disk loses everything unsynced has everything it acknowledged", async (t) => {
@@ -60,12 +60,12 @@ test("a program whose disk loses everything unsynced has everything it acknowled
     await product.stop("SIGKILL");
     await disk.remove();
   }
-  t.diagnostic(printStats(ledger.figures));
-  assert.ok(ledger.isClean, printStats(ledger.figures));
+  t.diagnostic(printStats(ledger.stats));
+  assert.ok(ledger.isClean, printStats(ledger.stats));
 });
 
 test("the ledger tells lost, torn and resurrected from what may be", async () => {
-  const figures = newFigures();
+  const stats = newStats();
   let present = "";
   const cell: Cell = {
     name: "cell",
@@ -80,7 +80,7 @@ test("the ledger tells lost, torn and resurrected from what may be", async () =>
   const answers: (WireReply | "no reply")[] = [];
   const client = { send: async () => answers.shift() } as unknown as WireClient;
   const yes: WireReply = { status: 201, headers: new Map(), body: Buffer.alloc(0), code: undefined };
-  const entry = new Entry(cell, figures);
+  const entry = new Entry(cell, stats);
   const random = seededRandom(1);
   answers.push(yes, "no reply");
   await entry.write(client, random);
@@ -88,15 +88,15 @@ test("the ledger tells lost, torn and resurrected from what may be", async () =>
   assert.equal(entry.isCertain, false, "the second may be there or not");
   present = "two";
   await entry.check(client);
-  assert.ok(isClean(figures) && figures.keptUnacknowledged === 1);
+  assert.ok(isClean(stats) && stats.keptUnacknowledged === 1);
   present = "one";
   await entry.check(client);
-  assert.equal(figures.lost, 1);
+  assert.equal(stats.lost, 1);
   present = "torn";
   await entry.check(client);
-  assert.equal(figures.torn, 1);
+  assert.equal(stats.torn, 1);
   present = "one";
   await entry.check(client);
-  assert.equal(figures.resurrected, 1);
-  assert.equal(figures.acknowledged, 1);
+  assert.equal(stats.resurrected, 1);
+  assert.equal(stats.acknowledged, 1);
 });

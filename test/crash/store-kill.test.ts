@@ -4,8 +4,8 @@ import { seedOfThisRun } from "../support/seed.ts";
 import { isClean, killStore, printStats } from "./store-kill.ts";
 
 test("a process killed at any moment loses nothing that it acknowledged", async (t) => {
-  const figures = await killStore({ kills: 60, seed: seedOfThisRun(t) });
-  t.diagnostic(printStats(figures));
-  assert.ok(isClean(figures), printStats(figures));
-  assert.ok(figures.acknowledged > 1_000 && figures.killedInOpen > 0);
+  const stats = await killStore({ kills: 60, seed: seedOfThisRun(t) });
+  t.diagnostic(printStats(stats));
+  assert.ok(isClean(stats), printStats(stats));
+  assert.ok(stats.acknowledged > 1_000 && stats.killedInOpen > 0);
 });

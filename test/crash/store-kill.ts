@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../contract/store/engines.ts";
 import { bundleScript } from "../support/bundle.ts";
 import { groupsOf, stepOf, storedStep, WRITERS, writerKey } from "./store-plan.ts";
 
-export interface KillFigures {
+export interface KillStats {
   kills: number;
   /** Kills that came before the store was open. */
   killedInOpen: number;
@@ -33,10 +33,10 @@ export interface KillOptions {
 }
 
 /** Kills a writing process again and again, and judges after each time what is left on the disk. */
-export async function killStore({ kills, seed, progress = () => {} }: KillOptions): Promise<KillFigures> {
+export async function killStore({ kills, seed, progress = () => {} }: KillOptions): Promise<KillStats> {
   const root = temporaryDirectory();
   const script = join(root, "child.mjs");
-  const figures = newFigures();
+  const stats = newStats();
   try {
     await bundleScript(fileURLToPath(new URL("./store-kill-child.ts", import.meta.url)), script);
     let left = kills;
@@ -52,32 +52,31 @@ export async function killStore({ kills, seed, progress = () => {} }: KillOption
           ledger = new Ledger(directory, seed + left);
         }
         const lines = await runAndKill(script, ledger, random);
-        figures.kills++;
-        if (!lines.includes("open")) figures.killedInOpen++;
-        ledger.record(lines, figures);
-        await ledger.judge(figures);
-        if (figures.kills % 50 === 0)
-          progress(`${figures.kills} kills, ${figures.acknowledged} acknowledged`);
+        stats.kills++;
+        if (!lines.includes("open")) stats.killedInOpen++;
+        ledger.record(lines, stats);
+        await ledger.judge(stats);
+        if (stats.kills % 50 === 0) progress(`${stats.kills} kills, ${stats.acknowledged} acknowledged`);
       }
     };
     await Promise.all([lane(1), lane(2), lane(3)]);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
-  return figures;
+  return stats;
 }
 
-function newFigures(): KillFigures {
+function newStats(): KillStats {
   const none = { killedInOpen: 0, acknowledged: 0, keptUnacknowledged: 0, lost: 0, torn: 0, resurrected: 0 };
   return { kills: 0, ...none, repeatedRevisions: 0, troubles: [] };
 }
 
-export function isClean(figures: KillFigures): boolean {
-  const { lost, torn, resurrected, repeatedRevisions, troubles } = figures;
+export function isClean(stats: KillStats): boolean {
+  const { lost, torn, resurrected, repeatedRevisions, troubles } = stats;
   return lost + torn + resurrected + repeatedRevisions + troubles.length === 0;
 }
 
-export function printStats({ troubles, ...it }: KillFigures): string {
+export function printStats({ troubles, ...it }: KillStats): string {
   const text =
     `${it.kills} kills (${it.killedInOpen} before the store was open), ${it.acknowledged} acknowledged, ` +
     `${it.lost} lost, ${it.torn} torn, ${it.resurrected} resurrected, ` +
@@ -92,9 +91,9 @@ async function runAndKill(script: string, ledger: Ledger, random: Random): Promi
   let text = "";
   let lineCount = 0;
   let onText = (): void => {};
-  child.stdout.on("data", (piece: Buffer) => {
-    text += piece.toString();
-    for (const byte of piece) if (byte === 10) lineCount++;
+  child.stdout.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+    for (const byte of chunk) if (byte === 10) lineCount++;
     onText();
   });
   const closed = once(child, "close");
@@ -149,18 +148,18 @@ class Ledger {
     return this.#clock;
   }
 
-  record(lines: readonly string[], figures: KillFigures): void {
+  record(lines: readonly string[], stats: KillStats): void {
     for (const line of lines) {
       if (line === "start" || line === "open") continue;
       const [word, writer, number, revision] = line.split(" ");
       if (word !== "ack") {
-        figures.troubles.push(line);
+        stats.troubles.push(line);
         continue;
       }
-      if (Number(number) !== this.#steps[Number(writer)]! + 1) figures.troubles.push(`out of order: ${line}`);
+      if (Number(number) !== this.#steps[Number(writer)]! + 1) stats.troubles.push(`out of order: ${line}`);
       this.#apply(Number(writer), Number(number));
-      this.#seeRevision(BigInt(revision!), figures);
-      figures.acknowledged++;
+      this.#seeRevision(BigInt(revision!), stats);
+      stats.acknowledged++;
     }
   }
 
@@ -171,12 +170,12 @@ class Ledger {
     else this.#groups[writer]!.set(group, number);
   }
 
-  #seeRevision(revision: bigint, figures: KillFigures): void {
-    if (revision <= this.#highestRevision) figures.repeatedRevisions++;
+  #seeRevision(revision: bigint, stats: KillStats): void {
+    if (revision <= this.#highestRevision) stats.repeatedRevisions++;
     else this.#highestRevision = revision;
   }
 
-  async judge(figures: KillFigures): Promise<void> {
+  async judge(stats: KillStats): Promise<void> {
     const store = new EmbeddedStore({
       directory: this.directory,
       owner: "judge",
@@ -188,9 +187,9 @@ class Ledger {
       await store.read(async (read) => {
         const unacknowledged: bigint[] = [];
         for (let writer = 0; writer < WRITERS; writer++)
-          await this.#judgeWriter(read, writer, figures, unacknowledged);
+          await this.#judgeWriter(read, writer, stats, unacknowledged);
         unacknowledged.sort((a, b) => (a < b ? -1 : 1));
-        for (const revision of unacknowledged) this.#seeRevision(revision, figures);
+        for (const revision of unacknowledged) this.#seeRevision(revision, stats);
       });
     } finally {
       await store.close();
@@ -200,7 +199,7 @@ class Ledger {
   async #judgeWriter(
     read: Reader,
     writer: number,
-    figures: KillFigures,
+    stats: KillStats,
     unacknowledged: bigint[],
   ): Promise<void> {
     const acknowledged = this.#steps[writer]!;
@@ -210,18 +209,17 @@ class Ledger {
       // The one in flight has landed; it counts from here on, as its author will see when it starts again.
       this.#apply(writer, found);
       unacknowledged.push(BigInt(stored[1]!));
-      figures.keptUnacknowledged++;
-    } else if (found < acknowledged) figures.lost += acknowledged - found;
-    else if (found > acknowledged)
-      figures.troubles.push(`writer ${writer} at ${found}, told ${acknowledged}`);
+      stats.keptUnacknowledged++;
+    } else if (found < acknowledged) stats.lost += acknowledged - found;
+    else if (found > acknowledged) stats.troubles.push(`writer ${writer} at ${found}, told ${acknowledged}`);
 
     for (const group of groupsOf()) {
       const expected = this.#groups[writer]!.get(group);
       const present = await storedStep(read, writer, group);
       if (present === expected) continue;
-      if (present === "torn") figures.torn++;
-      else if (expected === undefined) figures.resurrected++;
-      else figures.lost++;
+      if (present === "torn") stats.torn++;
+      else if (expected === undefined) stats.resurrected++;
+      else stats.lost++;
     }
   }
 }

@@ -46,14 +46,14 @@ export class Mutator {
       case 4:
         return splice(input, at, 1 + this.below(Math.min(32, input.length - at)), EMPTY);
       case 5: {
-        const piece = input.subarray(at, at + 1 + this.below(64));
-        return splice(input, this.below(input.length), 0, piece);
+        const chunk = input.subarray(at, at + 1 + this.below(64));
+        return splice(input, this.below(input.length), 0, chunk);
       }
       case 6: {
         // Many times the same: what costs more than its length shows here.
-        const piece = input.subarray(at, at + 1 + this.below(16));
+        const chunk = input.subarray(at, at + 1 + this.below(16));
         const count = 1 << this.below(11);
-        return splice(input, at, 0, Buffer.alloc(Math.min(piece.length * count, INPUT_BYTES_MAX), piece));
+        return splice(input, at, 0, Buffer.alloc(Math.min(chunk.length * count, INPUT_BYTES_MAX), chunk));
       }
       case 7:
       case 8: {

@@ -33,7 +33,7 @@ async function acquire(buffers: AsyncIterator<unknown>): Promise<void> {
   await buffers.next();
 }
 
-test("a body that waits for its next piece keeps nothing of the last one", async () => {
+test("a body that waits for its next chunk keeps nothing of the last one", async () => {
   const { source, sent } = slowSource(128 * KIB);
   const body = checkedBody(source, { declared: {} });
   const buffers = body[Symbol.asyncIterator]();

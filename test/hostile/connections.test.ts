@@ -61,8 +61,8 @@ class Client {
   constructor(port: number) {
     this.socket = connect(port, "127.0.0.1");
     this.socket.on("error", () => {});
-    this.socket.on("data", (piece) => {
-      this.received += piece.toString("latin1");
+    this.socket.on("data", (chunk) => {
+      this.received += chunk.toString("latin1");
     });
     this.socket.on("close", () => {
       this.isClosed = true;
@@ -132,9 +132,9 @@ test("a body that brings a few bytes now and then is ended, one that moves is no
 
 test("a client that has closed its half and does not take its reply is not waited for as long as others", async () => {
   const download: Handler = async (_, connection) => {
-    const piece = Buffer.alloc(LIMITS.chunkBytes);
+    const chunk = Buffer.alloc(LIMITS.chunkBytes);
     connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
-    while (!connection.isGone) await connection.write(piece);
+    while (!connection.isGone) await connection.write(chunk);
   };
   const { listener, sweep } = await holding(download);
   const [gone, slow] = [0, 0].map(() =>
@@ -166,8 +166,8 @@ const HALF_A_HELLO = Buffer.from("1603010200010001fc0303", "hex");
 async function secured(port: number): Promise<{ readonly socket: Socket; readonly received: () => string }> {
   const socket = connectSecure({ port, host: "127.0.0.1", rejectUnauthorized: false });
   let received = "";
-  socket.on("data", (piece: Buffer) => {
-    received += piece.toString("latin1");
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.toString("latin1");
   });
   await new Promise<void>((resolve, reject) => {
     socket.once("secureConnect", resolve);

@@ -87,8 +87,8 @@ suite("sources that never answer", () => {
   const start = (bytes: string): Sender => {
     const socket = connect(Number(new URL(server.endpoints.blob).port), "127.0.0.1");
     const sender: Sender = { socket, received: "" };
-    socket.on("data", (piece: Buffer) => {
-      sender.received += piece.toString("latin1");
+    socket.on("data", (chunk: Buffer) => {
+      sender.received += chunk.toString("latin1");
     });
     socket.on("error", () => {});
     socket.write(bytes);

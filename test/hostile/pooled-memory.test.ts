@@ -51,8 +51,8 @@ function breakOff(port: number, bytes: Buffer, receivedMax: number): Promise<voi
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     let received = 0;
-    socket.on("data", (piece) => {
-      received += piece.length;
+    socket.on("data", (chunk) => {
+      received += chunk.length;
       if (received > receivedMax) socket.destroy();
     });
     socket.on("error", () => {});

@@ -35,7 +35,7 @@ class RawClient {
 
   constructor() {
     this.socket = connect(smb.port, "127.0.0.1");
-    this.socket.on("data", (piece) => this.#frames.add(piece, (frame) => this.#received.push(frame)));
+    this.socket.on("data", (chunk) => this.#frames.add(chunk, (frame) => this.#received.push(frame)));
     for (const event of ["data", "close"]) this.socket.on(event, () => this.#wake());
     this.socket.on("error", () => {});
     this.socket.on("close", () => {

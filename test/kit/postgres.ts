@@ -188,8 +188,8 @@ export class TestDatabase {
       detached: true,
     });
     let said = "";
-    child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
-      said = `${said}${piece}`.slice(-4_000);
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      said = `${said}${chunk}`.slice(-4_000);
     });
     this.#exited = new Promise((resolve) => child.on("exit", () => resolve()));
     this.#child = child;

@@ -61,11 +61,11 @@ export function runProgram(
   const child = start(flags, env, [], { killSignal: "SIGKILL", ...more });
   let stdout = "";
   let stderr = "";
-  child.stdout?.on("data", (piece: Buffer) => {
-    stdout += piece.toString();
+  child.stdout?.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
   });
-  child.stderr?.on("data", (piece: Buffer) => {
-    stderr += piece.toString();
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
   });
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
 }
@@ -78,13 +78,13 @@ export async function startProgram(
 ): Promise<Program> {
   const child = start([...FREE_PORTS, "--ready", "json", ...flags], env, wrapper);
   let stderr = "";
-  child.stderr?.on("data", (piece: Buffer) => {
-    stderr += piece.toString();
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
   });
   const line = await new Promise<string>((resolve, reject) => {
     let stdout = "";
-    child.stdout?.on("data", (piece: Buffer) => {
-      stdout += piece.toString();
+    child.stdout?.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
       if (stdout.includes("\n")) resolve(stdout);
     });
     child.on("exit", (code) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)));

@@ -19,10 +19,10 @@ export function runProgram(
       killSignal: "SIGKILL",
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const pieces: Buffer[] = [];
-    child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
-    child.stderr.on("data", (piece: Buffer) => pieces.push(piece));
+    const chunks: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? -1, output: Buffer.concat(pieces).toString() }));
+    child.on("close", (code) => resolve({ code: code ?? -1, output: Buffer.concat(chunks).toString() }));
   });
 }

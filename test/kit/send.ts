@@ -58,15 +58,15 @@ export function transmit(
     });
     message.on("error", reject);
     message.on("response", (response) => {
-      const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
       response.on("end", () =>
         resolve({
           status: response.statusCode ?? 0,
           reason: response.statusMessage ?? "",
           headers: response.headers,
-          bytes: Buffer.concat(pieces),
+          bytes: Buffer.concat(chunks),
           code: response.headers["x-ms-error-code"] as string | undefined,
         }),
       );
@@ -95,8 +95,8 @@ export function sendBytes(port: number, bytes: string | Buffer, silence = 300): 
       resolve(received);
     };
     socket.setTimeout(silence, done);
-    socket.on("data", (piece) => {
-      received += piece.toString("latin1");
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
     });
     socket.on("end", done);
     socket.on("error", (error) => (received === "" ? reject(error) : done()));

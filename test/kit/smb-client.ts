@@ -80,7 +80,7 @@ export class SmbClient {
     this.#options = options;
     this.socket = connect(options.port, "127.0.0.1");
     this.socket.setNoDelay(true);
-    this.socket.on("data", (piece) => this.#frames.add(piece, (frame) => this.#received.push(frame)));
+    this.socket.on("data", (chunk) => this.#frames.add(chunk, (frame) => this.#received.push(frame)));
     this.socket.on("data", () => this.#wake());
     this.socket.on("error", () => {});
     this.socket.on("close", () => {

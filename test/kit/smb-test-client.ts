@@ -150,7 +150,7 @@ export class SmbTestClient {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    socket.on("data", (piece) => this.#frames.add(piece, (pdu) => this.#take(Buffer.from(pdu))));
+    socket.on("data", (chunk) => this.#frames.add(chunk, (pdu) => this.#take(Buffer.from(pdu))));
     socket.on("error", () => {});
     socket.on("close", () => {
       for (const { reject } of this.#waiting.values()) reject(new Error("the connection was closed"));

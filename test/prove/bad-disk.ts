@@ -2,7 +2,7 @@ import { installMissing, NEEDED, thisSystem } from "../../scripts/test/programs.
 import { MIB } from "../../src/base/limits.ts";
 import { CALLS, countCalls, type Fault, runWithFault, whyNoStrace } from "../crash/bad-disk.ts";
 import { fillDisk } from "../crash/full-disk.ts";
-import { add, isClean, newFigures, printStats } from "../crash/ledger/cell.ts";
+import { add, isClean, newStats, printStats } from "../crash/ledger/cell.ts";
 import type { Proof } from "../support/proof.ts";
 import { smallDisk } from "../support/small-disk.ts";
 
@@ -20,17 +20,17 @@ export const proof: Proof = {
   async run({ length, progress, seed, directory }) {
     progress(installMissing(NEEDED_HERE, thisSystem));
     const missing = whyNoStrace();
-    if (missing !== undefined) return { ok: true, isNotRun: true, figure: `strace is needed: ${missing}` };
+    if (missing !== undefined) return { ok: true, isNotRun: true, summary: `strace is needed: ${missing}` };
     const { counts, acknowledged } = await countCalls(directory, seed);
     const syncs = counts.get("syncs of records") ?? 0;
     progress(
       `a healthy run: ${acknowledged} acknowledged; ${[...counts].map((it) => it.join(" ")).join(", ")}`,
     );
     if (syncs < acknowledged) {
-      const figure = `one after the other, ${acknowledged} writes were acknowledged with ${syncs} syncs`;
-      return { ok: false, figure };
+      const summary = `one after the other, ${acknowledged} writes were acknowledged with ${syncs} syncs`;
+      return { ok: false, summary };
     }
-    const totals = newFigures();
+    const totals = newStats();
     const reactions = new Map<string, number>();
     const faults = faultsOf(counts, length === "quick");
     let met = 0;
@@ -38,8 +38,8 @@ export const proof: Proof = {
     const lane = async (): Promise<void> => {
       for (let index = next++; index < faults.length && isClean(totals); index = next++) {
         const fault = faults[index]!;
-        const { figures, isInjected, reaction, refused } = await runWithFault(directory, fault, seed);
-        add(totals, figures);
+        const { stats, isInjected, reaction, refused } = await runWithFault(directory, fault, seed);
+        add(totals, stats);
         if (isInjected) met++;
         const word = reaction === "went on" && refused > 0 ? "refused" : reaction;
         if (isInjected) reactions.set(word, (reactions.get(word) ?? 0) + 1);
@@ -58,7 +58,7 @@ export const proof: Proof = {
     if (met < faults.length / 2) totals.troubles.push(`only ${met} of ${faults.length} faults came`);
     return {
       ok: isClean(totals) && full.ok,
-      figure: `${met} faults (${told}), ${printStats(totals)}; full disk: ${full.figure}`,
+      summary: `${met} faults (${told}), ${printStats(totals)}; full disk: ${full.summary}`,
     };
   },
 };
@@ -74,9 +74,9 @@ function faultsOf(counts: ReadonlyMap<string, number>, isQuick: boolean): Fault[
   });
 }
 
-async function fullDisk(seed: number): Promise<{ ok: boolean; figure: string }> {
+async function fullDisk(seed: number): Promise<{ ok: boolean; summary: string }> {
   const disk = smallDisk("ext4", FULL_DISK_BYTES);
-  if (typeof disk === "string") return { ok: true, figure: `not run, ${disk}` };
+  if (typeof disk === "string") return { ok: true, summary: `not run, ${disk}` };
   try {
     return await fillDisk(disk.path, seed);
   } finally {

@@ -8,28 +8,28 @@ import { startProgram } from "../kit/program.ts";
 import type { Proof } from "../support/proof.ts";
 
 /**
- * Bytes that are not alike, made as they are needed: a block of random text, turned a little for each piece.
+ * Bytes that are not alike, made as they are needed: a block of random text, turned a little for each chunk.
  */
-function* pieces(bytes: number, seed: number): Generator<Buffer> {
+function* chunks(bytes: number, seed: number): Generator<Buffer> {
   const block = Buffer.alloc(1 * MIB);
   for (let i = 0; i < block.length; i += 4) block.writeUInt32LE(Math.imul(i + seed, 2_654_435_761) >>> 0, i);
   for (let sent = 0; sent < bytes; sent += block.length) {
-    const piece = Buffer.from(block);
-    piece.writeDoubleLE(sent, 0);
-    yield sent + piece.length <= bytes ? piece : piece.subarray(0, bytes - sent);
+    const chunk = Buffer.from(block);
+    chunk.writeDoubleLE(sent, 0);
+    yield sent + chunk.length <= bytes ? chunk : chunk.subarray(0, bytes - sent);
   }
 }
 
 function digestOf(source: Iterable<Buffer>): string {
   const hash = createHash("sha256");
-  for (const piece of source) hash.update(piece);
+  for (const chunk of source) hash.update(chunk);
   return hash.digest("hex");
 }
 
 async function download(blob: BlockBlobClient): Promise<string> {
   const hash = createHash("sha256");
   const { readableStreamBody } = await blob.download();
-  for await (const piece of readableStreamBody!) hash.update(piece as Buffer);
+  for await (const chunk of readableStreamBody!) hash.update(chunk as Buffer);
   return hash.digest("hex");
 }
 
@@ -53,21 +53,21 @@ export const proof: Proof = {
       const service = BlobServiceClient.fromConnectionString(program.connectionString);
       const container = service.getContainerClient("large");
       await container.create();
-      const expected = digestOf(pieces(bytes, seed));
+      const expected = digestOf(chunks(bytes, seed));
       const whole = container.getBlockBlobClient("whole");
       progress("uploading in one request");
-      await whole.upload(() => Readable.from(pieces(bytes, seed)), bytes);
+      await whole.upload(() => Readable.from(chunks(bytes, seed)), bytes);
       const afterUpload = peakMemory(program.pid);
       progress("downloading");
       const isWhole = (await download(whole)) === expected;
       const afterDownload = peakMemory(program.pid);
       progress("uploading in blocks, 8 at once");
       const staged = container.getBlockBlobClient("staged");
-      await staged.uploadStream(Readable.from(pieces(bytes, seed)), 8 * MIB, 8);
+      await staged.uploadStream(Readable.from(chunks(bytes, seed)), 8 * MIB, 8);
       const isStaged = (await download(staged)) === expected;
       const peak = peakMemory(program.pid);
-      const figure = `${bytes / GIB} GiB twice in and out, ${isWhole && isStaged ? "unchanged" : "CHANGED"}; memory at most ${Math.round(afterUpload)} MiB in the upload, ${Math.round(afterDownload)} with the download, ${Math.round(peak)} with the blocks`;
-      return { ok: isWhole && isStaged && peak < MEMORY_MIB_MAX, figure };
+      const summary = `${bytes / GIB} GiB twice in and out, ${isWhole && isStaged ? "unchanged" : "CHANGED"}; memory at most ${Math.round(afterUpload)} MiB in the upload, ${Math.round(afterDownload)} with the download, ${Math.round(peak)} with the blocks`;
+      return { ok: isWhole && isStaged && peak < MEMORY_MIB_MAX, summary };
     } finally {
       await program.stop();
     }

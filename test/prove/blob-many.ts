@@ -86,14 +86,14 @@ export const proof: Proof = {
       }
       const of = (kind: string): number => median(rates[kind]!);
       const share = (verb: string): number => of(`many ${verb}`) / of(`few ${verb}`);
-      const figure = ["PUT", "GET"]
+      const summary = ["PUT", "GET"]
         .map(
           (verb) =>
             `${verb} ${share(verb).toFixed(2)} of the rate of an empty one (${Math.round(of(`many ${verb}`))}/s)`,
         )
         .join(", ");
       const ok = share("PUT") >= SHARE_MIN && share("GET") >= SHARE_MIN;
-      return { ok, figure: `${count} blobs: ${figure}` };
+      return { ok, summary: `${count} blobs: ${summary}` };
     } finally {
       await program.stop();
     }

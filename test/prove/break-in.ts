@@ -10,10 +10,10 @@ export const proof: Proof = {
   async run({ progress }) {
     const ledger = await breakIn(progress);
     const { attempts, live, accepted, kinds } = ledger;
-    const figure = `${attempts} attempts of ${kinds.size} kinds beside ${live} honest requests, ${accepted.length} accepted`;
+    const summary = `${attempts} attempts of ${kinds.size} kinds beside ${live} honest requests, ${accepted.length} accepted`;
     return {
       ok: accepted.length === 0 && attempts >= ATTEMPTS_MIN,
-      figure: [figure, ...accepted].join("\n"),
+      summary: [summary, ...accepted].join("\n"),
     };
   },
 };

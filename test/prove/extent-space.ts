@@ -15,8 +15,8 @@ export const proof: Proof = {
       usual: { writtenBytes: 2 * GIB, liveBytes: 400 * MIB },
       long: { writtenBytes: 5 * GIB, liveBytes: 500 * MIB },
     }[length];
-    const figures = await extentSpace({ device, seed, ...size });
+    const stats = await extentSpace({ device, seed, ...size });
     // With 500 MiB alive: less than 1 GiB on disk.
-    return { ok: isSpaceKept(figures) && figures.diskBytesEnd < GIB, figure: printStats(figures) };
+    return { ok: isSpaceKept(stats) && stats.diskBytesEnd < GIB, summary: printStats(stats) };
   },
 };

@@ -21,7 +21,7 @@ export const proof: Proof = {
       for (const { name: target } of MUTANT_TARGETS) {
         const limits = { inputs: 200_000, millisMax: 30_000, findingsMax: 1 };
         const mutants = await fuzzer.run({ target, seed, ...limits });
-        if (mutants.findings.length === 0) return { ok: false, figure: `${target} was not found` };
+        if (mutants.findings.length === 0) return { ok: false, summary: `${target} was not found` };
       }
       progress(`${MUTANT_TARGETS.length} mutants found`);
       for (const { name: target } of REAL_TARGETS) {
@@ -39,12 +39,12 @@ export const proof: Proof = {
       fuzzer.close();
     }
     const heap = Math.round(grown / 2 ** 20);
-    const figure =
+    const summary =
       `${REAL_TARGETS.length} targets, ${inputs} inputs, ${blocks} blocks, ${findings.length} findings; ` +
       `slowest input ${slowest.toFixed(0)} ms, heap +${heap} MiB, ${MUTANT_TARGETS.length} mutants found`;
     return {
       ok: findings.length === 0 && REAL_TARGETS.length >= TARGETS_MIN,
-      figure: [figure, ...findings].join("\n"),
+      summary: [summary, ...findings].join("\n"),
     };
   },
 };

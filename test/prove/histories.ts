@@ -98,7 +98,7 @@ export const proof: Proof = {
             totals.unacknowledged += outcome.unacknowledged;
             totals.kills += outcome.kills;
             if (outcome.fault !== undefined) {
-              return { ok: false, figure: `history ${totals.histories} (${name}): ${outcome.fault}` };
+              return { ok: false, summary: `history ${totals.histories} (${name}): ${outcome.fault}` };
             }
           }
           if (round % 10 === 8 || isQuick) progress(`${name}: ${print(totals)}`);
@@ -108,7 +108,7 @@ export const proof: Proof = {
       }
     }
     const isEnough = isQuick || (totals.histories >= HISTORIES_MIN && totals.operations >= OPERATIONS_MIN);
-    return { ok: isEnough, figure: `${print(totals)}, 0 illegal${isEnough ? "" : ", too few"}` };
+    return { ok: isEnough, summary: `${print(totals)}, 0 illegal${isEnough ? "" : ", too few"}` };
   },
 };
 

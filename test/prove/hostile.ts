@@ -12,7 +12,7 @@ export const proof: Proof = {
   minutes: 9,
   isAlone: true,
   async run({ length, progress, directory }) {
-    const figures: string[] = [];
+    const stats: string[] = [];
     const broken: string[] = [];
     for (const isSecure of [false, true]) {
       const protocol = isSecure ? "TLS" : "HTTP";
@@ -24,10 +24,10 @@ export const proof: Proof = {
         slowRerunsMax: SLOW_RERUNS_MAX,
         progress: (text) => progress(`${protocol}: ${text}`),
       });
-      figures.push(`${protocol}: ${figureOf(outcome)}`);
+      stats.push(`${protocol}: ${summaryOf(outcome)}`);
       broken.push(...promisesBroken(outcome).map((text) => `${protocol}: ${text}`));
     }
-    return { ok: broken.length === 0, figure: [...figures, ...broken].join("; ") };
+    return { ok: broken.length === 0, summary: [...stats, ...broken].join("; ") };
   },
 };
 
@@ -40,7 +40,7 @@ function promisesBroken(outcome: SiegeOutcome): string[] {
   return broken;
 }
 
-function figureOf({ attacks, diskEndBytes, diskPeakBytes }: SiegeOutcome): string {
+function summaryOf({ attacks, diskEndBytes, diskPeakBytes }: SiegeOutcome): string {
   const worst = Math.max(...attacks.map(ratioOf));
   const grown = Math.max(...attacks.map(({ baseBytes, peakBytes }) => peakBytes - baseBytes));
   const reruns = attacks.reduce((sum, { p99s }) => sum + p99s.length - 1, 0);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { add, isClean, newFigures, printStats } from "../crash/ledger/cell.ts";
+import { add, isClean, newStats, printStats } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
 import { Product } from "../support/product.ts";
 import type { Proof, ProofContext } from "../support/proof.ts";
@@ -15,13 +15,13 @@ export const proof: Proof = {
   what: "kill -9 of a worker or of everything, under load of all services: nothing acknowledged is lost, torn or back",
   minutes: 15,
   async run(context) {
-    const totals = newFigures();
+    const totals = newStats();
     // A cycle is mostly waiting: two of them side by side.
     const lived = await Promise.all([runLane("1 process", 1, context), runLane("3 workers", 3, context)]);
-    for (const figures of lived) add(totals, figures);
+    for (const stats of lived) add(totals, stats);
     return {
       ok: isClean(totals),
-      figure: `${lived.length * CYCLES[context.length]} cycles, ${printStats(totals)}`,
+      summary: `${lived.length * CYCLES[context.length]} cycles, ${printStats(totals)}`,
     };
   },
 };
@@ -36,7 +36,7 @@ async function runLane(name: string, workers: number, { directory, length, seed,
     await ledger.prepare();
     for (; cycle < CYCLES[length] && ledger.isClean; cycle++) {
       await ledger.cycle(20 + random.fraction() * 200, () => crash(product, workers, random));
-      if (cycle % 20 === 19) progress(`${name}: ${cycle + 1} cycles, ${printStats(ledger.figures)}`);
+      if (cycle % 20 === 19) progress(`${name}: ${cycle + 1} cycles, ${printStats(ledger.stats)}`);
     }
   } catch (error) {
     const state = `${product.isUp ? "up" : "gone"}, it said: ${product.stderr().slice(-500)}`;
@@ -45,7 +45,7 @@ async function runLane(name: string, workers: number, { directory, length, seed,
     ledger.close();
     await product.stop("SIGKILL");
   }
-  return ledger.figures;
+  return ledger.stats;
 }
 
 async function crash(product: Product, workers: number, random: Random): Promise<void> {

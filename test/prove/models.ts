@@ -139,20 +139,20 @@ export const proof: Proof = {
         try {
           await part.run(Math.min(portion, sequences - done), seed + done, visited);
         } catch (error) {
-          return { ok: false, figure: `${part.name}: ${(error as Error).message}` };
+          return { ok: false, summary: `${part.name}: ${(error as Error).message}` };
         }
         if (!isQuick && done > 0) progress(`${part.name}: ${done + portion} sequences`);
       }
       const cells = isQuick && part.areCellsRare === true ? [] : (part.cells ?? []);
       const missed = cells.filter((cell) => !visited.has(cell));
       if (missed.length > 0) {
-        return { ok: false, figure: `${part.name}: not visited: ${missed.slice(0, 10).join(", ")}` };
+        return { ok: false, summary: `${part.name}: not visited: ${missed.slice(0, 10).join(", ")}` };
       }
       cellsVisited += cells.length;
       total += sequences;
       progress(`${part.name}: ${sequences} sequences, 0 differences`);
     }
-    const figure = `${total} sequences, ${cellsVisited} cells, all visited, 0 differences`;
-    return { ok: isQuick || total >= SEQUENCES_MIN, figure };
+    const summary = `${total} sequences, ${cellsVisited} cells, all visited, 0 differences`;
+    return { ok: isQuick || total >= SEQUENCES_MIN, summary };
   },
 };

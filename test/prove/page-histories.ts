@@ -21,6 +21,6 @@ export const proof: Proof = {
       }
       if (round % 20 === 19) progress(`${round + 1} histories`);
     }
-    return { ok: true, figure: `${rounds} histories of ${STEPS} steps, 0 differences` };
+    return { ok: true, summary: `${rounds} histories of ${STEPS} steps, 0 differences` };
   },
 };

@@ -19,18 +19,18 @@ export const proof: Proof = {
   async run({ length, seed, progress }) {
     const rounds = { quick: 2, usual: 5, long: 20 }[length];
     const { load, slowest } = await fallOver({ rounds, seed, progress, isSynchronous: true });
-    const { acknowledged, unanswered } = load.figures;
-    const figure =
+    const { acknowledged, unanswered } = load.stats;
+    const summary =
       `${rounds} failovers, ${acknowledged} acknowledged, ${unanswered} unanswered, ` +
       `resumed within ${slowest} ms, ${load.faults.length} faults`;
     if (load.faults.length > 0)
-      return { ok: false, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
+      return { ok: false, summary: [summary, ...load.faults.slice(0, 10)].join("; ") };
     // The same with a primary that does not wait for its standby: it has to be seen losing what it
     // acknowledged.
     const control = await fallOver({ rounds: 1, seed, progress, isSynchronous: false });
     const lost = control.load.faults.filter((fault) => fault.includes("acknowledged")).length;
     const caught = lost > 0 ? `caught, ${lost} promises broken` : "NOT caught";
-    return { ok: lost > 0, figure: `${figure}; control with an asynchronous standby: ${caught}` };
+    return { ok: lost > 0, summary: `${summary}; control with an asynchronous standby: ${caught}` };
   },
 };
 
@@ -67,7 +67,7 @@ async function fallOver(plan: {
       if (millis > 10_000)
         load.faults.push(`round ${round}: service resumed ${millis} ms after the promotion`);
       if (round < rounds) await attach(primary, standby, isSynchronous);
-      progress(`round ${round} of ${rounds}: resumed after ${millis} ms, ${JSON.stringify(load.figures)}`);
+      progress(`round ${round} of ${rounds}: resumed after ${millis} ms, ${JSON.stringify(load.stats)}`);
     }
     await load.stop();
     await load.check();

@@ -44,15 +44,15 @@ export const proof: Proof = {
         programs[victim] = await successor;
         slowest = Math.max(slowest, millis);
         if (millis > 5_000) load.faults.push(`kill ${kill}: what the member held was there for ${millis} ms`);
-        progress(`kill ${kill} of ${kills}: released after ${millis} ms, ${JSON.stringify(load.figures)}`);
+        progress(`kill ${kill} of ${kills}: released after ${millis} ms, ${JSON.stringify(load.stats)}`);
       }
       await load.stop();
       await load.check();
-      const { acknowledged, unanswered } = load.figures;
-      const figure =
+      const { acknowledged, unanswered } = load.stats;
+      const summary =
         `${kills} kills, ${acknowledged} acknowledged, ${unanswered} unanswered, ` +
         `released within ${slowest} ms, ${load.faults.length} faults`;
-      return { ok: load.faults.length === 0, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
+      return { ok: load.faults.length === 0, summary: [summary, ...load.faults.slice(0, 10)].join("; ") };
     } finally {
       await Promise.all(programs.map((program) => program.stop()));
       await database.remove();

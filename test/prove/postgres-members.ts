@@ -34,18 +34,18 @@ export const proof: Proof = {
       load.start({ clients: CLIENTS, seed, leases: true });
       for (let second = 0; second < SECONDS[length]; second += 5) {
         await pause(5_000);
-        progress(JSON.stringify(load.figures));
+        progress(JSON.stringify(load.stats));
       }
       await load.stop();
       await load.check();
-      const { acknowledged, refused, unanswered } = load.figures;
+      const { acknowledged, refused, unanswered } = load.stats;
       // Nothing failed here but what the protocol refuses: any other answer is a fault.
       if (unanswered > 0) load.faults.push(`${unanswered} calls had no answer`);
       const histories = await judge({ programs, length, seed, progress, faults: load.faults });
-      const figure =
+      const summary =
         `${acknowledged} acknowledged, ${refused} refused; ${histories} operations in histories; ` +
         `${load.faults.length} faults`;
-      return { ok: load.faults.length === 0, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
+      return { ok: load.faults.length === 0, summary: [summary, ...load.faults.slice(0, 10)].join("; ") };
     } finally {
       await Promise.all(programs.map((program) => program.stop()));
       await database.remove();

@@ -50,18 +50,18 @@ export const proof: Proof = {
         if (millis > RESUMED_MILLIS_MAX)
           load.faults.push(`round ${round}: service resumed ${millis} ms after the network was back`);
         await becomeReady(programs, load, round);
-        progress(`round ${round} of ${rounds}: resumed after ${millis} ms, ${JSON.stringify(load.figures)}`);
+        progress(`round ${round} of ${rounds}: resumed after ${millis} ms, ${JSON.stringify(load.stats)}`);
       }
       await load.stop();
       await load.check();
       for (const { child } of programs) if (child.exitCode !== null) load.faults.push("a member ended");
-      const { acknowledged, unanswered, busy, longestCallMillis } = load.figures;
+      const { acknowledged, unanswered, busy, longestCallMillis } = load.stats;
       if (longestCallMillis > CALL_MILLIS_MAX)
         load.faults.push(`a client waited ${longestCallMillis} ms for an answer`);
-      const figure =
+      const summary =
         `${rounds} silences, ${acknowledged} acknowledged, ${busy} answered busy, ${unanswered} unknown, ` +
         `answered within ${longestCallMillis} ms, resumed within ${slowest} ms, ${load.faults.length} faults`;
-      return { ok: load.faults.length === 0, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
+      return { ok: load.faults.length === 0, summary: [summary, ...load.faults.slice(0, 10)].join("; ") };
     } finally {
       await Promise.all(programs.map((program) => program.stop("SIGKILL")));
       await link.close();

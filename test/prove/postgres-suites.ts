@@ -52,8 +52,11 @@ export const proof: Proof = {
     } finally {
       await database.remove();
     }
-    const figure = `${passed} tests of ${chosen.length} suites`;
-    return { ok: broken.length === 0, figure: broken.length === 0 ? figure : `broken: ${broken.join(", ")}` };
+    const summary = `${passed} tests of ${chosen.length} suites`;
+    return {
+      ok: broken.length === 0,
+      summary: broken.length === 0 ? summary : `broken: ${broken.join(", ")}`,
+    };
   },
 };
 
@@ -65,8 +68,8 @@ function runSuite(path: string, port: number): Promise<{ output: string; isOk: b
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (piece: string) => {
-        output += piece;
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
+        output += chunk;
       });
     }
     child.on("error", reject);

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { installMissing, NEEDED, thisSystem } from "../../scripts/test/programs.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { add, isClean, newFigures, printStats } from "../crash/ledger/cell.ts";
+import { add, isClean, newStats, printStats } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
 import { mutantEnvironment } from "../support/mutants.ts";
 import { openPowerDisk, type PowerDisk } from "../support/power-disk.ts";
@@ -23,11 +23,11 @@ export const proof: Proof = {
   async run({ length, progress, seed, directory }) {
     progress(installMissing(NEEDED_HERE, thisSystem));
     const disk = await openPowerDisk(join(directory, "power"), DISK_MEBIBYTES);
-    if (typeof disk === "string") return { ok: true, isNotRun: true, figure: disk };
+    if (typeof disk === "string") return { ok: true, isNotRun: true, summary: disk };
     try {
       const isQuick = length === "quick";
       const cutsMax = isQuick ? 12 : 300;
-      const totals = newFigures();
+      const totals = newStats();
       let cuts = 0;
       for (let life = 0; cuts < cutsMax && isClean(totals); life++) {
         const workers = 1 + (life % 2);
@@ -36,16 +36,16 @@ export const proof: Proof = {
           (error: Error) => error,
         );
         if (lived instanceof Error) {
-          return { ok: false, figure: `after ${cuts} cuts the data did not open: ${lived.message}` };
+          return { ok: false, summary: `after ${cuts} cuts the data did not open: ${lived.message}` };
         }
-        add(totals, lived.figures);
+        add(totals, lived.stats);
         cuts += lived.cuts;
         progress(`${cuts} cuts, ${printStats(totals)}`);
       }
-      if (!isClean(totals)) return { ok: false, figure: `${cuts} cuts, ${printStats(totals)}` };
+      if (!isClean(totals)) return { ok: false, summary: `${cuts} cuts, ${printStats(totals)}` };
       const control = await controlRun(disk, seed, progress);
-      const figure = `${cuts} cuts, ${printStats(totals)}; control without sync: ${control ?? "NOT caught"}`;
-      return { ok: control !== undefined, figure };
+      const summary = `${cuts} cuts, ${printStats(totals)}; control without sync: ${control ?? "NOT caught"}`;
+      return { ok: control !== undefined, summary };
     } finally {
       await disk.remove();
     }
@@ -85,7 +85,7 @@ async function live({ disk, life, workers, cuts, seed, env = {} }: Life) {
     await product.stop("SIGKILL");
   }
   rmSync(directory, { recursive: true, force: true });
-  return { figures: ledger.figures, cuts: done };
+  return { stats: ledger.stats, cuts: done };
 }
 
 /** The same with a product that does not sync: it has to be seen losing what it acknowledged. */
@@ -99,9 +99,9 @@ async function controlRun(
   for (let life = 0; life < CONTROL_LIVES_MAX; life++) {
     try {
       const name = 1_000 + life;
-      const { figures } = await live({ disk, life: name, workers: 1, cuts: 5, seed: seed + life, env });
-      if (!isClean(figures))
-        return `caught, ${figures.lost} lost, ${figures.torn} torn, ${unopened} times unreadable`;
+      const { stats } = await live({ disk, life: name, workers: 1, cuts: 5, seed: seed + life, env });
+      if (!isClean(stats))
+        return `caught, ${stats.lost} lost, ${stats.torn} torn, ${unopened} times unreadable`;
     } catch (error) {
       unopened++;
       progress(`without sync: ${String(error).slice(0, 120)}`);

@@ -21,7 +21,7 @@ export const proof: Proof = {
     };
     const said = every(20, progress);
     const calm = await deliverAll({ ...shared, directory: join(directory, "calm"), progress: said });
-    progress(calm.figure);
+    progress(calm.summary);
     if (!calm.ok) return calm;
     const killed = await deliverAll({
       ...shared,
@@ -29,7 +29,7 @@ export const proof: Proof = {
       killEveryMillis: 3_000,
       progress: said,
     });
-    return { ok: killed.ok, figure: `${calm.figure}; ${killed.figure}` };
+    return { ok: killed.ok, summary: `${calm.summary}; ${killed.summary}` };
   },
 };
 

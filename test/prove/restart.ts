@@ -38,9 +38,9 @@ export const proof: Proof = {
     }
     const sorted = product.startMillis.slice(1).sort((one, other) => one - other);
     const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)]!);
-    const figure =
+    const summary =
       `${sorted.length} restarts with ${OBJECTS[length]} objects: median ${at(0.5)} ms, longest ${at(1)} ms; ` +
-      printStats(ledger.figures);
-    return { ok: isClean(ledger.figures) && at(SHARE_IN_TIME) <= MILLIS_MAX, figure };
+      printStats(ledger.stats);
+    return { ok: isClean(ledger.stats) && at(SHARE_IN_TIME) <= MILLIS_MAX, summary };
   },
 };

@@ -18,7 +18,7 @@ export const proof: Proof = {
     const memory: number[] = [];
     try {
       for (let round = 0; round < ROUNDS; round++) {
-        const { violations, ...figures } = await runSmbClients({
+        const { violations, ...stats } = await runSmbClients({
           ports: program.ports,
           connectionString: program.connectionString,
           share: `round-${round}`,
@@ -27,16 +27,16 @@ export const proof: Proof = {
           millis: { quick: 10_000, usual: 60_000, long: 600_000 }[length] / ROUNDS,
           seed: seed + round * 1_000,
         });
-        for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += figures[name];
+        for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += stats[name];
         memory.push(residentMegabytes(program.pid));
         progress(`${total.counted} counts, ${total.reads} reads, ${memory.at(-1)} MB`);
-        if (violations.length > 0) return { ok: false, figure: violations.slice(0, 5).join("; ") };
+        if (violations.length > 0) return { ok: false, summary: violations.slice(0, 5).join("; ") };
       }
     } finally {
       await program.stop();
     }
-    const figure = `${total.counted} counts, ${total.reads} reads, ${total.vanished} clients vanished, ${total.refused} refused, 0 violations; memory of all workers by round in MB: ${memory.join(", ")}`;
-    return { ok: true, figure };
+    const summary = `${total.counted} counts, ${total.reads} reads, ${total.vanished} clients vanished, ${total.refused} refused, 0 violations; memory of all workers by round in MB: ${memory.join(", ")}`;
+    return { ok: true, summary };
   },
 };
 

@@ -80,12 +80,12 @@ export const proof: Proof = {
       return {
         ok: true,
         isNotRun: true,
-        figure: "not in the quick run: a kernel has to start in an emulator",
+        summary: "not in the quick run: a kernel has to start in an emulator",
       };
     progress(installMissing(NEEDED, thisSystem));
     const missing = NEEDED.filter(({ program }) => !thisSystem.has(program));
     if (missing.length > 0)
-      return { ok: true, figure: `not run: ${missing[0]!.program} could not be installed` };
+      return { ok: true, summary: `not run: ${missing[0]!.program} could not be installed` };
     progress("fetching the kernel");
     const kernel = await fetchKernel(join(directory, "kernel"));
     const server = await startSmbServer();
@@ -98,8 +98,8 @@ export const proof: Proof = {
       for (const line of bad) progress(line);
       const hasEnded = lines.includes("ALL-DONE");
       if (!hasEnded) progress(output.slice(-2_000));
-      const figure = `${good} steps good, ${bad.length} bad over ${MOUNTS.map(({ name }) => name).join(", ")}`;
-      return { ok: hasEnded && bad.length === 0, figure: hasEnded ? figure : `${figure}; it did not end` };
+      const summary = `${good} steps good, ${bad.length} bad over ${MOUNTS.map(({ name }) => name).join(", ")}`;
+      return { ok: hasEnded && bad.length === 0, summary: hasEnded ? summary : `${summary}; it did not end` };
     } finally {
       await server.close();
     }

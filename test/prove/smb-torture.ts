@@ -93,7 +93,7 @@ export const proof: Proof = {
   async run({ length, progress }) {
     progress(installMissing(NEEDED, thisSystem));
     if (!thisSystem.has("smbtorture"))
-      return { ok: true, figure: "not run: smbtorture could not be installed" };
+      return { ok: true, summary: "not run: smbtorture could not be installed" };
     const rows = TORTURE_SUITES.filter(({ isLong }) => length === "long" || !isLong);
     const scores = await scoreAll(rows, false, progress);
     progress("and on a server as it is by default:");
@@ -104,11 +104,11 @@ export const proof: Proof = {
     const failures = [...scores, ...byDefault].flatMap((one) =>
       wrong(one).map((name) => `${one.row.suite}.${name}`),
     );
-    const figure = `tier A ${a} (Samba ${sambaA}), tier B ${b} (Samba ${sambaB})`;
+    const summary = `tier A ${a} (Samba ${sambaA}), tier B ${b} (Samba ${sambaB})`;
     const behind = scores.filter(isBehind).map(({ row }) => row.suite);
     if (behind.length > 0)
-      return { ok: false, figure: `${figure}; fewer than they should: ${behind.join(", ")}` };
-    if (failures.length > 0) return { ok: false, figure: `${figure}; not listed: ${failures.join(", ")}` };
-    return { ok: length !== "long" || b >= B_MIN, figure };
+      return { ok: false, summary: `${summary}; fewer than they should: ${behind.join(", ")}` };
+    if (failures.length > 0) return { ok: false, summary: `${summary}; not listed: ${failures.join(", ")}` };
+    return { ok: length !== "long" || b >= B_MIN, summary };
   },
 };

@@ -11,6 +11,6 @@ export const proof: Proof = {
     const seconds = isQuick ? 12 : 20 * 60;
     const outcome = await soak({ directory, seconds, slots: isQuick ? 200 : 500, seed, progress });
     const broken = brokenIn(outcome);
-    return { ok: broken.length === 0, figure: [printSoak(outcome), ...broken].join("; ") };
+    return { ok: broken.length === 0, summary: [printSoak(outcome), ...broken].join("; ") };
   },
 };

@@ -6,7 +6,7 @@ export const proof: Proof = {
   what: "a process killed with SIGKILL at any moment loses nothing it acknowledged, and leaves nothing half done",
   minutes: 1,
   async run({ length, progress, seed }) {
-    const figures = await killStore({ kills: { quick: 30, usual: 100, long: 500 }[length], seed, progress });
-    return { ok: isClean(figures), figure: printStats(figures) };
+    const stats = await killStore({ kills: { quick: 30, usual: 100, long: 500 }[length], seed, progress });
+    return { ok: isClean(stats), summary: printStats(stats) };
   },
 };

@@ -12,14 +12,14 @@ export const proof: Proof = {
       { name: "memory", open: openMemory, runs: { quick: 500, usual: 2_000, long: 10_000 }[length] },
       { name: "embedded", open: openEmbedded, runs: { quick: 100, usual: 600, long: 3_000 }[length] },
     ];
-    const figures: string[] = [];
+    const stats: string[] = [];
     for (const { name, open, runs } of engines) {
       const property = fc.asyncProperty(history, (rounds) => followsModel(open, rounds));
       const result = await fc.check(property, { numRuns: runs, seed });
-      if (result.failed) return { ok: false, figure: `${name}: ${fc.defaultReportMessage(result)}` };
-      figures.push(`${name}: ${runs} histories`);
-      progress(figures.at(-1)!);
+      if (result.failed) return { ok: false, summary: `${name}: ${fc.defaultReportMessage(result)}` };
+      stats.push(`${name}: ${runs} histories`);
+      progress(stats.at(-1)!);
     }
-    return { ok: true, figure: figures.join(", ") };
+    return { ok: true, summary: stats.join(", ") };
   },
 };

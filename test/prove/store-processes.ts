@@ -1,4 +1,4 @@
-import { killInTurn, passTokens, visitWhileOthersCount } from "../contract/processes/stories.ts";
+import { killOneByOne, passTokens, visitWhileOthersCount } from "../contract/processes/stories.ts";
 import type { Proof } from "../support/proof.ts";
 
 export const proof: Proof = {
@@ -11,10 +11,10 @@ export const proof: Proof = {
     progress(`${rounds} tokens passed, ${stale} stale`);
     const joined = await visitWhileOthersCount({ quick: 5_000, usual: 20_000, long: 60_000 }[length]);
     progress(`${joined} visits`);
-    const killed = await killInTurn({ kills: { quick: 10, usual: 50, long: 200 }[length], seed });
+    const killed = await killOneByOne({ kills: { quick: 10, usual: 50, long: 200 }[length], seed });
     return {
       ok: stale === 0,
-      figure: `${rounds} tokens passed, ${stale} stale; ${joined} visits; ${killed}`,
+      summary: `${rounds} tokens passed, ${stale} stale; ${joined} visits; ${killed}`,
     };
   },
 };

@@ -13,9 +13,9 @@ export const proof: Proof = {
     const property = fc.asyncProperty(filterCase, (one) => filtersLikeModel(new MemoryStore(), one));
     for (let done = 0; done < tables; done += portion) {
       const result = await fc.check(property, { numRuns: portion, seed: seed + done });
-      if (result.failed) return { ok: false, figure: `${fc.defaultReportMessage(result)}` };
+      if (result.failed) return { ok: false, summary: `${fc.defaultReportMessage(result)}` };
       progress(`${(done + portion) * FILTERS_PER_CASE} filters`);
     }
-    return { ok: true, figure: `${tables * FILTERS_PER_CASE} filters over ${tables} tables, 0 differences` };
+    return { ok: true, summary: `${tables * FILTERS_PER_CASE} filters over ${tables} tables, 0 differences` };
   },
 };

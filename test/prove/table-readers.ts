@@ -8,21 +8,21 @@ export const proof: Proof = {
   minutes: 1,
   async run({ length, progress }) {
     const reads = length === "quick" ? 20_000 : 500_000;
-    const figures: string[] = [];
+    const stats: string[] = [];
     for (const [name, open] of [
       ["memory", openMemory],
       ["embedded", openEmbedded],
     ] as const) {
       const opened = await open();
       try {
-        const { broken, batches, turnsSeen } = await readersSeeWholeBatches(opened.store, { reads });
-        if (broken !== undefined) return { ok: false, figure: `${name}: a reader saw ${broken}` };
-        figures.push(`${name}: ${reads} reads, ${batches} batches, ${turnsSeen} of them seen`);
-        progress(figures.at(-1)!);
+        const { broken, batches, batchesSeen } = await readersSeeWholeBatches(opened.store, { reads });
+        if (broken !== undefined) return { ok: false, summary: `${name}: a reader saw ${broken}` };
+        stats.push(`${name}: ${reads} reads, ${batches} batches, ${batchesSeen} of them seen`);
+        progress(stats.at(-1)!);
       } finally {
         await opened.remove();
       }
     }
-    return { ok: true, figure: figures.join("; ") };
+    return { ok: true, summary: stats.join("; ") };
   },
 };

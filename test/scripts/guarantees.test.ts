@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withFigures } from "../../scripts/prove/guarantees.ts";
+import { withSummaries } from "../../scripts/prove/guarantees.ts";
 
 const DOCUMENT = [
   "before",
@@ -17,11 +17,11 @@ const outcome = { what: "it is kept", seed: 1, millis: 2, ok: true };
 
 test("figures replace the rows of what was run, and leave the others", () => {
   const outcomes = [
-    { ...outcome, name: "c", ok: false, figure: "3 of 4 | lost\nand a long story" },
-    { ...outcome, name: "a", figure: "5" },
-    { ...outcome, name: "b", isNotRun: true, figure: "it needs root" },
+    { ...outcome, name: "c", ok: false, summary: "3 of 4 | lost\nand a long story" },
+    { ...outcome, name: "a", summary: "5" },
+    { ...outcome, name: "b", isNotRun: true, summary: "it needs root" },
   ];
-  const written = withFigures(DOCUMENT, outcomes, "quick");
+  const written = withSummaries(DOCUMENT, outcomes, "quick");
   assert.deepEqual(written.split("\n").slice(4, 7), [
     "| `a` | it is kept | holds (quick) | 5 |",
     "| `b` | b is kept | holds (usual) | 1 |",
@@ -29,5 +29,5 @@ test("figures replace the rows of what was run, and leave the others", () => {
   ]);
   assert.match(written, /^before\n/);
   assert.match(written, /<!-- end of figures -->\nafter$/);
-  assert.throws(() => withFigures("nothing", [], "quick"), /no place for figures/);
+  assert.throws(() => withSummaries("nothing", [], "quick"), /no place for figures/);
 });

@@ -21,12 +21,12 @@ put(
   "good/one.mjs",
   `export const proof = { name: "one", what: "one holds", minutes: 2, run: async ({ length, seed, progress }) => {
     progress("half way");
-    return { ok: true, figure: length + " " + seed };
+    return { ok: true, summary: length + " " + seed };
   } };`,
 );
 put(
   "good/two.mjs",
-  'export const proof = { name: "two", what: "two holds", minutes: 1, run: async () => ({ ok: true, figure: "2" }) };',
+  'export const proof = { name: "two", what: "two holds", minutes: 1, run: async () => ({ ok: true, summary: "2" }) };',
 );
 put("good/helper.mjs", "export const help = 1;");
 put(
@@ -52,7 +52,7 @@ test("a proof gets its own directory, which is kept only when it does not hold",
     run: async ({ directory }) => {
       directories.push(directory);
       writeFileSync(join(directory, "trace"), "x");
-      return { ok, figure: "f" };
+      return { ok, summary: "f" };
     },
   });
   const lines: string[] = [];
@@ -74,7 +74,7 @@ test("a proof gets its own directory, which is kept only when it does not hold",
   assert.match(lines.at(-1)!, /^\[2\/2\] b: BROKEN, f, .*\(seed 7, see /);
   assert.match(
     printTable(outcomes),
-    /^proof {2}verdict {2}time {3}figure\na {6}holds {4}0\.0 s {2}f\nb {6}BROKEN {3}0\.0 s {2}f\n$/,
+    /^proof {2}verdict {2}time {3}summary\na {6}holds {4}0\.0 s {2}f\nb {6}BROKEN {3}0\.0 s {2}f\n$/,
   );
   rmSync(directories[1]!, { recursive: true });
 });
@@ -92,7 +92,7 @@ test("the longest begin first, some at a time, and those that want the machine a
       seen.push([...running].join("+"));
       await pause(5 * minutes);
       running.delete(name);
-      return { ok: true, figure: "f" };
+      return { ok: true, summary: "f" };
     },
   });
   const proofs = [

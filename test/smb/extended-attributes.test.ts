@@ -47,7 +47,7 @@ suite("extended attributes over SMB", () => {
   const all = async (file: ClientFile): Promise<string> =>
     shown((await smb.queryEas(file, { flags: EA_FLAG.RESTART_SCAN })).eas);
 
-  test("what is set is told, with its size in every class that has one", async () => {
+  test("queries return what a client set, with its size in every class that has one", async () => {
     const file = await smb.open("f", MADE);
     const size = async (): Promise<readonly number[]> => {
       const root = await smb.open("", { isDirectory: true });
@@ -70,8 +70,8 @@ suite("extended attributes over SMB", () => {
 
   test("the volume says that it has them", async () => {
     const root = await smb.open("", { isDirectory: true });
-    const told = await smb.queryInfo(root, VOLUME_CLASS.ATTRIBUTE, INFO_TYPE.FILESYSTEM);
-    assert.notEqual(told.readUInt32LE(0) & 0x80_0000, 0);
+    const volume = await smb.queryInfo(root, VOLUME_CLASS.ATTRIBUTE, INFO_TYPE.FILESYSTEM);
+    assert.notEqual(volume.readUInt32LE(0) & 0x80_0000, 0);
     await smb.close(root);
   });
 
@@ -188,21 +188,21 @@ suite("extended attributes over SMB", () => {
     await smb.close(file);
   });
 
-  test("who watches the directory for them, or for attributes, is told; others are not", async () => {
+  test("a watch for extended attributes or attributes reports them; other watches do not", async () => {
     const file = await smb.open("watched", MADE);
     const watcher = await SmbTestClient.connect(to());
     const watch = async (filter: number) => {
       const root = await watcher.open("", { isDirectory: true });
-      return { root, told: watcher.watch(root, filter) };
+      return { root, events: watcher.watch(root, filter) };
     };
     const eas = await watch(NOTIFY_FILTER.EA);
     const attributes = await watch(NOTIFY_FILTER.ATTRIBUTES);
     const sizes = await watch(NOTIFY_FILTER.SIZE);
     await smb.setEas(file, [ea("a", "1")]);
-    assert.deepEqual(await eas.told, ["3 watched"]);
-    assert.deepEqual(await attributes.told, ["3 watched"]);
+    assert.deepEqual(await eas.events, ["3 watched"]);
+    assert.deepEqual(await attributes.events, ["3 watched"]);
     await smb.write(file, 0, "content");
-    assert.deepEqual(await sizes.told, ["3 watched"]);
+    assert.deepEqual(await sizes.events, ["3 watched"]);
     await smb.close(file);
     watcher.vanish();
   });

@@ -5,7 +5,7 @@ import { SMB_LIMITS } from "../../src/smb/limits.ts";
 import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { SmbTestClient } from "../kit/smb-test-client.ts";
 
-test("a client that is silent keeps what it has open, and its locks; one with nothing open is let go", async () => {
+test("a silent client keeps its opens and locks; one without opens is disconnected", async () => {
   const clock = new ManualClock();
   const sweeps: (() => void)[] = [];
   const timers: Timers = {

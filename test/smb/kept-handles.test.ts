@@ -56,7 +56,7 @@ test("a file that another client uses does not give way", async () => {
   for (const client of [saver, reader]) client.vanish();
 });
 
-test("a file deleted on close is gone for whoever deleted it, though another client kept it open", async () => {
+test("a file deleted on close is gone for its deleter, though another client's cache keeps it open", async () => {
   const [deleter, reader] = await Promise.all([connect(), connect()]);
   const made = { access: "RWD", disposition: DISPOSITION.OVERWRITE_IF };
   for (const folder of ["of", "of\\files"])
@@ -66,7 +66,7 @@ test("a file deleted on close is gone for whoever deleted it, though another cli
   await deleter.close(await deleter.open("of\\files\\f", made));
   const kept = await reader.open("of\\files\\f", { access: "R", lease: { key: KEY, state: "RH" } });
   const doomed = await deleter.open("of\\files\\f", { access: "D", isDeleteOnClose: true });
-  const letGo = reader.nextBreak().then(async (broken) => {
+  const released = reader.nextBreak().then(async (broken) => {
     assert.ok(broken.kind === "lease" && broken.to === "R", JSON.stringify(broken));
     await pause(50);
     await reader.close(kept);
@@ -78,11 +78,11 @@ test("a file deleted on close is gone for whoever deleted it, though another cli
   const folder = await deleter.open("of\\files", { access: "D", isDirectory: true });
   await deleter.setDeletePending(folder, true);
   await deleter.close(folder);
-  await letGo;
+  await released;
   for (const client of [deleter, reader]) client.vanish();
 });
 
-test("one that uses the file keeps nobody waiting for its deletion", async () => {
+test("a client that uses the file delays no close that deletes it", async () => {
   const [deleter, reader] = await Promise.all([connect(), connect()]);
   const made = { access: "RWD", disposition: DISPOSITION.OVERWRITE_IF };
   await deleter.close(await deleter.open("busy", made));

@@ -24,7 +24,7 @@ const clientOf = ({ ports }: Program): Promise<SmbTestClient> =>
     share: "work",
   });
 
-test("long writes over SMB that were answered are there after kill -9, in files that nobody has open any more", async (t) => {
+test("answered long SMB writes survive kill -9, in files that no client has open any more", async (t) => {
   const random = seededRandom(seedOfThisRun(t));
   const folder = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
   const flags = ["--location", join(folder, "data")];
@@ -33,13 +33,13 @@ test("long writes over SMB that were answered are there after kill -9, in files 
     const share = () =>
       ShareServiceClient.fromConnectionString(program.connectionString).getShareClient("work");
     await share().create();
-    /** What each file holds for certain, as far as its writer was told. */
-    const told = new Map<string, Buffer[]>();
+    /** The acknowledged content of each file. */
+    const acknowledged = new Map<string, Buffer[]>();
     const write = async (name: string): Promise<void> => {
       const client = await clientOf(program);
       const file = await client.open(name, { access: "W", disposition: DISPOSITION.CREATE });
       const blocks: Buffer[] = [];
-      told.set(name, blocks);
+      acknowledged.set(name, blocks);
       for (;;) {
         const block = random.bytes(BLOCK);
         await client.write(file, blocks.length * BLOCK, block);
@@ -49,14 +49,14 @@ test("long writes over SMB that were answered are there after kill -9, in files 
     const writers = Array.from({ length: WRITERS }, (_, index) => write(`f${index}`).catch(() => {}));
     // A machine with other work may need seconds before every writer has been answered once.
     const answered = (): boolean =>
-      told.size === WRITERS && [...told.values()].every((written) => written.length > 1);
+      acknowledged.size === WRITERS && [...acknowledged.values()].every((written) => written.length > 1);
     for (const end = monotonic() + seconds(30); !answered() && monotonic() < end; ) await pause(10);
     await pause(random.fraction() * 300);
     await program.stop("SIGKILL");
     await Promise.all(writers);
     program = await startProgram(flags);
     let blocks = 0;
-    for (const [name, written] of told) {
+    for (const [name, written] of acknowledged) {
       const file = share().rootDirectoryClient.getFileClient(name);
       const expected = Buffer.concat(written);
       blocks += written.length;
@@ -81,7 +81,7 @@ test("small files are there after kill -9 once they were closed, flushed or writ
     const share = () =>
       ShareServiceClient.fromConnectionString(program.connectionString).getShareClient("work");
     await share().create();
-    /** The files that must be there, and what each holds; of those under way, what they may hold. */
+    /** The files that must exist with their content, and what files in progress may hold. */
     const kept = new Map<string, string>();
     const begun = new Map<string, string>();
     const write = async (writer: number): Promise<void> => {
@@ -105,7 +105,7 @@ test("small files are there after kill -9 once they were closed, flushed or writ
     for (const end = monotonic() + seconds(30); kept.size < 3 * WRITERS && monotonic() < end; )
       await pause(10);
     await pause(random.fraction() * 300);
-    const known = new Map(kept);
+    const expected = new Map(kept);
     await program.stop("SIGKILL");
     await Promise.all(writers);
     program = await startProgram(flags);
@@ -117,7 +117,7 @@ test("small files are there after kill -9 once they were closed, flushed or writ
       const found = (await file.downloadToBuffer()).toString();
       assert.ok(found === text || (found === "" && !kept.has(name)), `${name} is torn`);
     }
-    assert.ok(known.size >= 3 * WRITERS, "the writers had no time to write");
+    assert.ok(expected.size >= 3 * WRITERS, "the writers had no time to write");
   } finally {
     await program.stop("SIGKILL");
     rmSync(folder, { recursive: true });

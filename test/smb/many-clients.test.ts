@@ -6,7 +6,7 @@ import { runSmbClients } from "../support/smb-clients.ts";
 
 for (const engine of ENGINES) {
   suite(`many SMB clients and REST on a few files over ${engine}`, () => {
-    test("no count is lost, no cell is torn, nobody is alone beside another", async (t) => {
+    test("no count is lost, no cell is torn, exclusive opens exclude each other", async (t) => {
       const server = await startTestServer({ engine });
       try {
         const outcome = await runSmbClients({

@@ -98,7 +98,7 @@ test("the root of a share cannot be deleted", async () => {
   await assert.rejects(smb.open("", doomed), isRefused(STATUS.ACCESS_DENIED));
 });
 
-test("room for more than a file may hold is a full disk, and leaves nothing open behind", async () => {
+test("an allocation beyond the largest file reports a full disk and leaves no handle", async () => {
   for (const allocation of [2n ** 64n - 1n, 2n ** 63n, 2n ** 43n])
     await assert.rejects(smb.open("vast", { ...MADE, allocation }), isRefused(STATUS.DISK_FULL));
   const alone = await smb.open("vast", { ...MADE, share: "", allocation: 2n ** 42n });
@@ -113,7 +113,7 @@ async function nameOf(path: string, isDirectory = false): Promise<string> {
   return all.toString("utf16le", 100);
 }
 
-test("a path is told as it is spelled in the share, whatever the client wrote", async () => {
+test("replies spell a path as the share does, whatever the client wrote", async () => {
   await smb.close(await smb.open("Spelled", { ...MADE, isDirectory: true }));
   await smb.close(await smb.open("SPELLED\\Report.txt", MADE));
   assert.equal(await nameOf("spelled\\REPORT.TXT"), "\\Spelled\\Report.txt");

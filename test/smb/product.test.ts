@@ -115,7 +115,7 @@ for (const engine of ENGINES) {
       await directory.delete();
     });
 
-    test("holes of a file are zeros for everybody, however often they were sent encrypted", async (t) => {
+    test("holes of a file are zeros for every client, however often they were sent encrypted", async (t) => {
       const bytes = seededRandom(seedOfThisRun(t)).bytes(3_000_000);
       const file = share.rootDirectoryClient.getFileClient("holes");
       await file.create(8_000_000);

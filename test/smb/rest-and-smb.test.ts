@@ -10,7 +10,7 @@ import { ENGINES } from "../kit/server.ts";
 import { SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /**
- * One file, two doors: an SMB client that holds handles, locks and caches, and the Azure SDK over REST. The
+ * One file, two protocols: an SMB client with handles, locks and caches, and the Azure SDK over REST. The
  * matrices and scenarios are those of the published rules for file locks.
  */
 const connect = (kit: FileKit, share: ShareClient): Promise<SmbTestClient> =>
@@ -191,8 +191,8 @@ for (const engine of ENGINES) {
       const handle = await smb.open("f", { access: "RW", lease: { key: KEY, state: "RWH" } });
       assert.equal(handle.leaseState, "RWH");
       const got = file.downloadToBuffer();
-      const told = await smb.nextBreak();
-      assert.ok(told.kind === "lease" && told.to === "RH" && told.isAnswerNeeded);
+      const broken = await smb.nextBreak();
+      assert.ok(broken.kind === "lease" && broken.to === "RH" && broken.isAnswerNeeded);
       await smb.write(handle, 0, "after!");
       await smb.acknowledgeLease(KEY, "RH");
       assert.equal((await got).toString(), "after!");
@@ -210,8 +210,8 @@ for (const engine of ENGINES) {
         assert.equal((await collectAll(share.rootDirectoryClient.listFilesAndDirectories())).length, 1);
         assert.equal(smb.breaksHeard, 0);
         const answered = call(file);
-        const told = await smb.nextBreak();
-        assert.ok(told.kind === "lease" && told.to === "RH");
+        const broken = await smb.nextBreak();
+        assert.ok(broken.kind === "lease" && broken.to === "RH");
         await smb.acknowledgeLease(KEY, "RH");
         await answered;
         smb.vanish();
@@ -242,8 +242,8 @@ for (const engine of ENGINES) {
       for (const call of [CALLS.get, CALLS.look]) await call(file);
       assert.equal(smb.breaksHeard, 0);
       await file.uploadRange("abc", 0, 3);
-      const told = await smb.nextBreak();
-      assert.ok(told.kind === "lease" && told.to === "");
+      const broken = await smb.nextBreak();
+      assert.ok(broken.kind === "lease" && broken.to === "");
       assert.equal((await smb.read(handle, 0, 5)).toString(), "abclo");
       smb.vanish();
     });
@@ -254,8 +254,8 @@ for (const engine of ENGINES) {
         const smb = await connect(kit, share);
         const handle = await smb.open("f", { access: "RW", lease: { key: KEY, state: "RWH" } });
         const answered = call(file);
-        const told = await smb.nextBreak();
-        assert.ok(told.kind === "lease" && told.to === "");
+        const broken = await smb.nextBreak();
+        assert.ok(broken.kind === "lease" && broken.to === "");
         await smb.write(handle, 0, "HELLO");
         await smb.acknowledgeLease(KEY, "");
         await answered;
@@ -283,8 +283,8 @@ for (const engine of ENGINES) {
       const smb = await connect(kit, share);
       const kept = await smb.open("f", { access: "R", lease: { key: KEY, state: "RH" } });
       const gone = file.delete();
-      const told = await smb.nextBreak();
-      assert.ok(told.kind === "lease" && told.to === "R" && told.isAnswerNeeded);
+      const broken = await smb.nextBreak();
+      assert.ok(broken.kind === "lease" && broken.to === "R" && broken.isAnswerNeeded);
       await smb.close(kept);
       await gone;
       assert.equal(await file.exists(), false);
@@ -345,7 +345,7 @@ for (const engine of ENGINES) {
       await file.delete();
     });
 
-    test("what one door writes the other reads: sizes, ETags, names in any case, growth and truncation", async () => {
+    test("one protocol reads what the other wrote: sizes, ETags, names in any case, growth and truncation", async () => {
       const { share, file } = await made();
       const smb = await connect(kit, share);
       const before = await file.getProperties();

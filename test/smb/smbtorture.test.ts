@@ -12,7 +12,7 @@ import { MISSED_BY_DEFAULT, SELECTED, TORTURE_SUITES } from "./torture-suites.ts
  */
 const isMissing = spawnSync("smbtorture", ["--version"]).status !== 0;
 const skip = isMissing ? "smbtorture is not installed (apt-get install samba-testsuite)" : false;
-/** Told at length by the proof: these wait for seconds on purpose, or fail as a whole. */
+/** Only the proof runs these: they wait for seconds on purpose, or fail as a whole. */
 const ONLY_PROVED = ["smb2.multichannel", "smb2.compound_find", "smb2.dir", "smb2.create"];
 
 interface Settings {
@@ -40,11 +40,11 @@ const AT_ONCE = 4;
 suite("smbtorture", { skip, concurrency: AT_ONCE }, () => {
   for (const { suite: name, misses, isLong, streams = AS_SAMBA.streams } of TORTURE_SUITES) {
     if (isLong || ONLY_PROVED.includes(name)) continue;
-    const known = Object.keys(misses);
-    test(name, () => run(name, known, { ...AS_SAMBA, streams }));
+    const expected = Object.keys(misses);
+    test(name, () => run(name, expected, { ...AS_SAMBA, streams }));
     const others = MISSED_BY_DEFAULT[name];
     if (others === undefined) continue;
-    test(`${name} on a server as it is by default`, () => run(name, [...known, ...Object.keys(others)], {}));
+    test(`${name} on a server with its defaults`, () => run(name, [...expected, ...Object.keys(others)], {}));
   }
   for (const [long, names] of Object.entries(SELECTED))
     for (const name of names) test(`${long}.${name}`, () => run(`${long}.${name}`, [], AS_SAMBA));

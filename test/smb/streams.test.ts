@@ -18,7 +18,7 @@ import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts"
 import { type ClientFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 import { SMBCLIENT_MISSING, smbclient } from "../kit/smbclient.ts";
 
-/** Named streams on the wire: what SMB clients send and see, beside the SDK at the other door. */
+/** Named streams on the wire: what SMB clients send and see, beside the SDK over REST. */
 const connect = (kit: FileKit, share: ShareClient): Promise<SmbTestClient> =>
   SmbTestClient.connect({
     port: kit.server.server.ports.smb,
@@ -63,7 +63,7 @@ for (const engine of ENGINES) {
   suite(`named streams over SMB and ${engine}`, () => {
     const kit = useFiles(engine, ["--smbStreams", "kept"]);
 
-    test("a stream is made, read and told of beside the content", async () => {
+    test("a stream is created, read and listed beside the content", async () => {
       const share = await kit.newShare();
       const smb = await connect(kit, share);
       const file = await smb.open("f", MADE);
@@ -139,12 +139,12 @@ for (const engine of ENGINES) {
       smb.vanish();
     });
 
-    test("who watches a directory is told of streams if it asks for them", async () => {
+    test("a watch of a directory reports streams if it requests them", async () => {
       const share = await kit.newShare();
       const [smb, watcher] = await Promise.all([connect(kit, share), connect(kit, share)]);
       const root = await watcher.open("", { isDirectory: true });
       const streams = NOTIFY_FILTER.STREAM_NAME | NOTIFY_FILTER.STREAM_SIZE | NOTIFY_FILTER.STREAM_WRITE;
-      const told = async (act: () => Promise<unknown>): Promise<string[]> => {
+      const eventsOf = async (act: () => Promise<unknown>): Promise<string[]> => {
         const watched = watcher.watch(root, streams);
         await act();
         return watched;
@@ -154,12 +154,14 @@ for (const engine of ENGINES) {
       const open = async (): Promise<void> => {
         stream = await smb.open("f:s", { ...MADE, access: "RWD" });
       };
-      assert.deepEqual(await told(open), [`${NOTIFY_ACTION.ADDED_STREAM} f:s:$DATA`]);
-      assert.deepEqual(await told(() => smb.write(stream!, 0, "x")), [
+      assert.deepEqual(await eventsOf(open), [`${NOTIFY_ACTION.ADDED_STREAM} f:s:$DATA`]);
+      assert.deepEqual(await eventsOf(() => smb.write(stream!, 0, "x")), [
         `${NOTIFY_ACTION.MODIFIED_STREAM} f:s:$DATA`,
       ]);
       await smb.setDeletePending(stream!, true);
-      assert.deepEqual(await told(() => smb.close(stream!)), [`${NOTIFY_ACTION.REMOVED_STREAM} f:s:$DATA`]);
+      assert.deepEqual(await eventsOf(() => smb.close(stream!)), [
+        `${NOTIFY_ACTION.REMOVED_STREAM} f:s:$DATA`,
+      ]);
       for (const client of [smb, watcher]) client.vanish();
     });
 
@@ -179,7 +181,7 @@ for (const engine of ENGINES) {
       for (const client of [smb, watcher]) client.vanish();
     });
 
-    test("a stream that a client only keeps open in its cache makes room for a deletion", async () => {
+    test("a stream that only a cache keeps open does not prevent a deletion", async () => {
       const share = await kit.newShare();
       const smb = await connect(kit, share);
       await smb.close(await smb.open("f", MADE));

@@ -1,7 +1,7 @@
 /**
  * The suites of smbtorture (Samba 4.17 of Debian 12), what Samba's own server passes of each, and every test
- * that does not pass here with its reason. Access lists are enforced and named streams kept, as they were for
- * Samba's own score. Tier A is what a file server has, B what it may have, C what is told for interest.
+ * that does not pass here with its reason. ACLs are enforced and named streams kept, as they were for
+ * Samba's own score. Tier A is what a file server has, B what it may have, C what is only of interest.
  */
 export interface TortureSuite {
   readonly suite: string;
@@ -111,7 +111,7 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
     tier: "A",
     samba: 55,
     misses: {
-      reauth5: "opens a file as nobody; fails against Samba too",
+      reauth5: "opens a file as an anonymous user; fails against Samba too",
       bind_negative_smb202: "asks for SMB 2.0.2, which Azure Files does not speak; fails against Samba too",
     },
   },
@@ -146,7 +146,7 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
     misses: {
       ...each(["oplocks.test2", "oplocks.test3_windows", "oplocks.test3_specification"], BLOCKED),
       ...each(["leases.test2", "leases.test3", "leases.test4"], BLOCKED),
-      "bugs.bug_15346": "connects to another port than it is told; fails against Samba too",
+      "bugs.bug_15346": "connects to another port than the given one; fails against Samba too",
     },
   },
   { ...allOf("notify", 21, "B"), isLong: true },
@@ -173,7 +173,7 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
   },
 ];
 
-const NO_LISTS = "access lists deny nothing to the holder of an account key, as on Azure";
+const NO_LISTS = "ACLs deny nothing to the holder of an account key, as on Azure";
 const NO_STREAMS = "uses a named stream, which Azure Files does not have";
 
 /** What else fails on a server as it is by default, by suite. */
@@ -187,7 +187,7 @@ export const MISSED_BY_DEFAULT: Readonly<Record<string, Readonly<Record<string, 
   "smb2.maximum_allowed": { "(the suite)": NO_LISTS },
 };
 
-/** Suites that are about access lists or named streams and nothing else. */
+/** Suites that are only about ACLs or named streams. */
 export const NOT_BY_DEFAULT: readonly string[] = ["smb2.acls", "smb2.streams", "smb2.ioctl-on-stream"];
 
 /** What `npm test` runs: everything short, and single tests of the long suites. */

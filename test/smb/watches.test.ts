@@ -7,7 +7,7 @@ import { SmbTestClient } from "../kit/smb-test-client.ts";
 
 const SIZE = 0x8;
 
-test("who watches a directory is told of content that was copied or cleared by the server", async () => {
+test("a watch reports content that the server copied or cleared", async () => {
   const server = await startSmbServer();
   const to = { port: server.port, user: SMB_ACCOUNT, password: SMB_PASSWORD, share: "work" };
   try {

@@ -15,7 +15,7 @@ let program: Program;
 let folder: string;
 let file: ShareFileClient;
 const KEY = Buffer.from("0123456789abcdef");
-/** REST connections are handed out in turn: so many calls reach every worker. */
+/** The supervisor distributes REST connections round-robin: so many calls reach every worker. */
 const CALLS = 6;
 
 before(async () => {

@@ -12,7 +12,7 @@ export interface ExtentSpaceRun {
   readonly seed?: number;
 }
 
-export interface ExtentSpaceFigures {
+export interface ExtentSpaceStats {
   readonly writtenBytes: number;
   readonly liveBytes: number;
   readonly diskBytesMax: number;
@@ -24,7 +24,7 @@ export interface ExtentSpaceFigures {
  * alive at any time and deletions in random order, while the reclaimer makes a step now and then. Then reads
  * all of it.
  */
-export async function extentSpace(run: ExtentSpaceRun): Promise<ExtentSpaceFigures> {
+export async function extentSpace(run: ExtentSpaceRun): Promise<ExtentSpaceStats> {
   const notes = new Notes(new SharedDatabase().storeOf("soak"), run.device, run.shape ?? {});
   const random = seededRandom(run.seed ?? 7);
   const alive: { name: string; length: number }[] = [];
@@ -57,13 +57,13 @@ export async function extentSpace(run: ExtentSpaceRun): Promise<ExtentSpaceFigur
 }
 
 /** The promise: twice the live data at the end, and not much more on the way there. */
-export function isSpaceKept({ liveBytes, diskBytesMax, diskBytesEnd }: ExtentSpaceFigures): boolean {
+export function isSpaceKept({ liveBytes, diskBytesMax, diskBytesEnd }: ExtentSpaceStats): boolean {
   return diskBytesEnd < 2 * liveBytes && diskBytesMax < 2.5 * liveBytes;
 }
 
-export function printStats(figures: ExtentSpaceFigures): string {
+export function printStats(stats: ExtentSpaceStats): string {
   const mib = (bytes: number): string => `${Math.round(bytes / MIB)} MiB`;
-  const { writtenBytes, liveBytes, diskBytesMax, diskBytesEnd } = figures;
+  const { writtenBytes, liveBytes, diskBytesMax, diskBytesEnd } = stats;
   return (
     `${mib(writtenBytes)} written, ${mib(liveBytes)} alive, ` +
     `${mib(diskBytesEnd)} on disk at the end, ${mib(diskBytesMax)} at most`

@@ -61,8 +61,8 @@ function send(step: Step): Promise<Reply> {
     outgoing.on("response", (incoming) => {
       const isText = step.service === "queue";
       let text = "";
-      incoming.on("data", (piece: Buffer) => {
-        if (isText) text += piece.toString();
+      incoming.on("data", (chunk: Buffer) => {
+        if (isText) text += chunk.toString();
       });
       incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, text }));
       incoming.on("error", () => resolve({ status: 0, text: "" }));

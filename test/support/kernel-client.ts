@@ -86,12 +86,12 @@ export async function runInKernel(kernel: string, folder: string, script: string
  * The "newc" form of cpio, which the kernel unpacks: text headers, names and contents on boundaries of four.
  */
 function archiveOf(root: string): Buffer {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let inode = 0;
   const add = (name: string, mode: number, data: Buffer): void => {
     const fields = [++inode, mode, 0, 0, 1, 0, data.length, 0, 0, 0, 0, name.length + 1, 0];
     const head = `070701${fields.map((value) => value.toString(16).padStart(8, "0")).join("")}${name}\0`;
-    pieces.push(
+    chunks.push(
       Buffer.from(head, "latin1"),
       Buffer.alloc(-head.length & 3),
       data,
@@ -106,5 +106,5 @@ function archiveOf(root: string): Buffer {
     else add(name, 0o100755, readFileSync(path));
   }
   add("TRAILER!!!", 0, Buffer.alloc(0));
-  return Buffer.concat(pieces);
+  return Buffer.concat(chunks);
 }

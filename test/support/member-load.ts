@@ -14,7 +14,7 @@ export interface MemberAddress {
   connectionString(): string;
 }
 
-export interface LoadFigures {
+export interface LoadStats {
   acknowledged: number;
   refused: number;
   unanswered: number;
@@ -50,7 +50,7 @@ function servicesAt(connectionString: string): Services {
 }
 
 export class MemberLoad {
-  readonly figures: LoadFigures = {
+  readonly stats: LoadStats = {
     acknowledged: 0,
     refused: 0,
     unanswered: 0,
@@ -129,19 +129,19 @@ export class MemberLoad {
     } catch (error) {
       const { statusCode, code } = error instanceof RestError ? error : {};
       const isBusy = statusCode === 503 && code === "ServerBusy";
-      if (isBusy) this.figures.busy++;
-      else if (statusCode !== undefined && statusCode < 500) this.figures.refused++;
-      else this.figures.unanswered++;
+      if (isBusy) this.stats.busy++;
+      else if (statusCode !== undefined && statusCode < 500) this.stats.refused++;
+      else this.stats.unanswered++;
       if (statusCode !== undefined && (isBusy || statusCode < 500)) return false;
       await pause(20);
       return undefined;
     } finally {
-      this.figures.longestCallMillis = Math.max(this.figures.longestCallMillis, Date.now() - began);
+      this.stats.longestCallMillis = Math.max(this.stats.longestCallMillis, Date.now() - began);
     }
     const now = Date.now();
-    this.figures.longestGapMillis = Math.max(this.figures.longestGapMillis, now - this.#lastAcknowledged);
+    this.stats.longestGapMillis = Math.max(this.stats.longestGapMillis, now - this.#lastAcknowledged);
     this.#lastAcknowledged = now;
-    this.figures.acknowledged++;
+    this.stats.acknowledged++;
     return true;
   }
 

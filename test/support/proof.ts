@@ -16,7 +16,7 @@ export interface Proof {
 
 export interface ProofVerdict {
   readonly ok: boolean;
-  readonly figure: string;
+  readonly summary: string;
   /** Nothing was proven, as the machine does not allow it; the figure says what is missing. */
   readonly isNotRun?: boolean;
 }

@@ -76,8 +76,8 @@ export class QueueTestClient {
         (response) => {
           let text = "";
           response.setEncoding("utf8");
-          response.on("data", (piece: string) => {
-            text += piece;
+          response.on("data", (chunk: string) => {
+            text += chunk;
           });
           response.on("end", () =>
             resolve({ status: response.statusCode ?? 0, value: read(text, response.headers) }),

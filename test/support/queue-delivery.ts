@@ -35,7 +35,7 @@ export interface DeliveryOptions {
 
 export interface Delivery {
   readonly ok: boolean;
-  readonly figure: string;
+  readonly summary: string;
   readonly faults: readonly string[];
 }
 
@@ -241,10 +241,10 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
   const { faults, deliveries, deleted, numbersDone, unanswered } = ledger;
   const rate = Math.round(numbersDone / took);
   const deaths = killEveryMillis === undefined ? "" : `, ${kills} workers killed, ${unanswered} unanswered`;
-  const figure = `${numbersDone} of ${messages} messages, ${deliveries} deliveries, ${deleted} deletions, ${rate}/s${deaths}`;
+  const summary = `${numbersDone} of ${messages} messages, ${deliveries} deliveries, ${deleted} deletions, ${rate}/s${deaths}`;
   return {
     ok: faults.length === 0,
-    figure: faults.length === 0 ? figure : `${faults[0]}; ${figure}`,
+    summary: faults.length === 0 ? summary : `${faults[0]}; ${summary}`,
     faults,
   };
 }

@@ -82,7 +82,7 @@ class Run {
   readonly #options: ClientsOptions;
   readonly #rows: Row[] = [];
   readonly #violations: string[] = [];
-  readonly #figures = { counted: 0, reads: 0, vanished: 0, refused: 0 };
+  readonly #stats = { counted: 0, reads: 0, vanished: 0, refused: 0 };
   readonly #service: ShareServiceClient;
 
   constructor(options: ClientsOptions) {
@@ -112,7 +112,7 @@ class Run {
   #read(bytes: Buffer, where: string): number {
     const value = Number(bytes.readBigUInt64LE(0));
     if (!bytes.equals(cellOf(value))) this.#violations.push(`${where}: a torn cell`);
-    this.#figures.reads++;
+    this.#stats.reads++;
     return value;
   }
 
@@ -137,7 +137,7 @@ class Run {
         else await this.#look(client, row, cell);
       } catch (error) {
         if (!(error instanceof SmbStatus) || !EXPECTED.has(error.status)) throw error;
-        this.#figures.refused++;
+        this.#stats.refused++;
       }
     }
     client.vanish();
@@ -162,12 +162,12 @@ class Run {
       this.#checkCount(row, cell, found, "under a lock");
       await client.write(file, cell * CELL_BYTES, cellOf(found + 1));
       row.values[cell] = found + 1;
-      this.#figures.counted++;
+      this.#stats.counted++;
       if (random.fraction() < 0.1) {
         isOpen = false;
         row.open--;
         client.vanish();
-        this.#figures.vanished++;
+        this.#stats.vanished++;
         return true;
       }
       if (random.fraction() < 0.5) await client.unlock(file, cell * CELL_BYTES, CELL_BYTES);
@@ -186,7 +186,7 @@ class Run {
     this.#checkCount(row, cell, found, "alone");
     await client.write(file, cell * CELL_BYTES, cellOf(found + 1));
     row.values[cell] = found + 1;
-    this.#figures.counted++;
+    this.#stats.counted++;
     row.isAlone = false;
     await client.close(file);
   }
@@ -238,7 +238,7 @@ class Run {
         else this.#read(await this.#cell(this.#file(row.name), cell), "over REST");
       } catch (error) {
         if (!(error instanceof RestError) || !EXPECTED_REST.has(String(error.code))) throw error;
-        this.#figures.refused++;
+        this.#stats.refused++;
       }
       await pause(2);
     }
@@ -258,7 +258,7 @@ class Run {
       const leaseAccessConditions = { leaseId: lease.leaseId };
       await file.uploadRange(cellOf(found + 1), cell * CELL_BYTES, CELL_BYTES, { leaseAccessConditions });
       row.values[cell] = found + 1;
-      this.#figures.counted++;
+      this.#stats.counted++;
     } finally {
       await lease.releaseLease();
     }
@@ -277,6 +277,6 @@ class Run {
         this.#checkCount(row, cell, this.#read(bytes, "in the end"), "in the end");
       }
     }
-    return { violations: this.#violations, ...this.#figures };
+    return { violations: this.#violations, ...this.#stats };
   }
 }

@@ -18,7 +18,7 @@ export interface ReadersOutcome {
   readonly reads: number;
   readonly batches: number;
   /** Turns that readers saw: proof that they overlapped with the writer. */
-  readonly turnsSeen: number;
+  readonly batchesSeen: number;
   /** What the first broken read saw. */
   readonly broken: string | undefined;
 }
@@ -58,7 +58,7 @@ export async function readersSeeWholeBatches(
     }
   };
   await Promise.all([write(), ...Array.from({ length: readers }, read)]);
-  return { reads, batches, turnsSeen: seen.size, broken };
+  return { reads, batches, batchesSeen: seen.size, broken };
 }
 
 const group = (turn: number): string => (turn % 2 === 0 ? "even" : "odd");

@@ -13,7 +13,7 @@ async function serve(answers: readonly (string | "hang up")[]) {
     socket.on("data", () => {
       const answer = answers[next++];
       if (answer === undefined || answer === "hang up") return socket.destroy();
-      // In two pieces: a reply arrives as it likes.
+      // In two chunks: a reply arrives as it likes.
       socket.write(answer.slice(0, 20));
       setImmediate(() => socket.write(answer.slice(20)));
     });

@@ -71,7 +71,7 @@ class Connection {
   constructor(socket: Socket, port: number) {
     this.#socket = socket;
     this.port = port;
-    socket.on("data", (piece) => this.#receive(piece));
+    socket.on("data", (chunk) => this.#receive(chunk));
     socket.on("error", () => {});
     socket.on("close", () => {
       this.isOver = true;
@@ -92,8 +92,8 @@ class Connection {
     this.#socket.destroy();
   }
 
-  #receive(piece: Buffer): void {
-    this.#received = this.#received.length === 0 ? piece : Buffer.concat([this.#received, piece]);
+  #receive(chunk: Buffer): void {
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const reply = parseReply(this.#received);
     if (reply === undefined) return;
     this.#received = Buffer.alloc(0);
@@ -136,15 +136,15 @@ function wholeBody(bytes: Buffer, length: number): Buffer | undefined {
 }
 
 function unchunk(bytes: Buffer): Buffer | undefined {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (let at = 0; ; ) {
     const lineEnd = bytes.indexOf("\r\n", at);
     if (lineEnd < 0) return undefined;
     const length = Number.parseInt(bytes.latin1Slice(at, lineEnd), 16);
     const end = lineEnd + 2 + length + 2;
     if (bytes.length < end) return undefined;
-    if (length === 0) return Buffer.concat(pieces);
-    pieces.push(bytes.subarray(lineEnd + 2, end - 2));
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(bytes.subarray(lineEnd + 2, end - 2));
     at = end;
   }
 }

@@ -9,7 +9,7 @@ import {
 import type { KeySpace, Writer } from "../../../src/store/kv.ts";
 import type { Call, Command } from "./fleet.ts";
 
-/** One of several processes on one embedded store. It does what the test tells it, message by message. */
+/** One of several processes on one embedded store. It runs the commands of the test, one message each. */
 const [directory, owner] = process.argv.slice(2) as [string, string];
 
 function say(message: object): Promise<void> {
@@ -74,7 +74,7 @@ async function run(command: Command): Promise<unknown> {
             return increment(write, command.key);
           });
           // The next one only when the parent's socket has this one: what is in flight stays counted.
-          if (command.isTold === true) await say({ acknowledged: count });
+          if (command.isReported === true) await say({ acknowledged: count });
         }
       };
       await Promise.all(Array.from({ length: command.writers }, writer));
@@ -104,10 +104,10 @@ async function run(command: Command): Promise<unknown> {
     case "churn":
       return churn(store, command);
     case "hold":
-      await new Promise<void>((held) => {
+      await new Promise<void>((resolve) => {
         void store.read(async (read) => {
           await read.get("any");
-          held();
+          resolve();
           await new Promise(() => {});
         });
       });

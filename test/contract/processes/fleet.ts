@@ -11,7 +11,7 @@ export type Command =
   | { do: "ready" | "hold" | "forgetDeadReaders" | "close" }
   | { do: "put"; key: string; value: string; isEphemeral?: boolean }
   | { do: "get"; key: string; isEphemeral?: boolean }
-  | { do: "count"; key: string; times: number; writers: number; isTold?: boolean }
+  | { do: "count"; key: string; times: number; writers: number; isReported?: boolean }
   | { do: "revisions"; times: number }
   | { do: "overwrite"; key: string; times: number; bytes: number }
   | { do: "reopen"; times: number }
@@ -91,7 +91,7 @@ const script = join(scriptDirectory, "child.mjs");
 let bundled: Promise<void> | undefined;
 process.once("exit", () => rmSync(scriptDirectory, { recursive: true, force: true }));
 
-/** Processes that share one embedded store, and the arbiter of their turns: what a supervisor does. */
+/** Processes that share one embedded store, and the arbiter of the write lock, as a supervisor is. */
 export class Fleet {
   readonly directory = temporaryDirectory();
   readonly #members = new Map<number, Member>();

@@ -23,7 +23,7 @@ export function passTokens(rounds: number): Promise<number> {
   return onFleet(2, async (members) => {
     let stale = 0;
     for (let round = 0; round < rounds; round++) {
-      // First from one side only, so that it keeps the turn; then from both in turn.
+      // First from one side only, so that it keeps the write lock; then from both alternately.
       const writer = members[round < rounds / 2 ? 0 : round % 2]!;
       const reader = members[writer === members[0] ? 1 : 0]!;
       await writer.call({ do: "put", key: "token", value: String(round) });
@@ -42,7 +42,7 @@ export function visitWhileOthersCount(times: number): Promise<number> {
     ).finally(() => {
       isDone = true;
     });
-    // Whoever dies is told of below; until then nobody may take it for an error without a home.
+    // Deaths are checked below; until then they must not count as unhandled rejections.
     counting.catch(() => {});
     const guest = await fleet.add();
     let visits = 0;
@@ -60,14 +60,14 @@ export function visitWhileOthersCount(times: number): Promise<number> {
 /**
  * Kills one process after another while all of them count, and judges the counters. Answers figures in words.
  */
-export function killInTurn({ kills, seed }: { kills: number; seed: number }): Promise<string> {
+export function killOneByOne({ kills, seed }: { kills: number; seed: number }): Promise<string> {
   const random = seededRandom(seed);
   const writers = 8;
   return onFleet(3, async (first, fleet) => {
     const members = [...first];
-    const everybody = [...first];
+    const everyMember = [...first];
     const counting = (member: Member): void => {
-      const count = { do: "count", key: "n", times: 1_000_000, writers, isTold: true } as const;
+      const count = { do: "count", key: "n", times: 1_000_000, writers, isReported: true } as const;
       void member.call(count).catch(() => {});
     };
     members.forEach(counting);
@@ -83,11 +83,11 @@ export function killInTurn({ kills, seed }: { kills: number; seed: number }): Pr
         members.filter((member) => member !== victim).map((member) => acknowledgements(member, 5)),
       );
       members[at] = await fleet.add();
-      everybody.push(members[at]!);
+      everyMember.push(members[at]!);
       counting(members[at]!);
     }
     await Promise.all(members.map((member) => member.kill()));
-    return judgeCounters(await fleet.add(), everybody, writers);
+    return judgeCounters(await fleet.add(), everyMember, writers);
   });
 }
 
@@ -101,20 +101,27 @@ function acknowledgements(member: Member, more: number): Promise<void> {
   });
 }
 
-async function judgeCounters(judge: Member, everybody: readonly Member[], writers: number): Promise<string> {
+async function judgeCounters(
+  judge: Member,
+  everyMember: readonly Member[],
+  writers: number,
+): Promise<string> {
   const read = async (key: string): Promise<number> => Number((await judge.call({ do: "get", key })) ?? 0);
-  const acknowledged = everybody.flatMap((member) => member.acknowledged);
+  const acknowledged = everyMember.flatMap((member) => member.acknowledged);
   assert.equal(new Set(acknowledged).size, acknowledged.length, "no value was acknowledged twice");
   const total = await read("n");
   const highest = acknowledged.reduce((most, value) => Math.max(most, value), 0);
   assert.ok(total >= acknowledged.length && total >= highest, "an acknowledged write is lost");
-  assert.ok(total <= acknowledged.length + everybody.length * writers, "a write happened that nobody made");
+  assert.ok(
+    total <= acknowledged.length + everyMember.length * writers,
+    "a write happened that no process made",
+  );
   let sum = 0;
-  for (const { owner, acknowledged: own } of everybody) {
+  for (const { owner, acknowledged: own } of everyMember) {
     const count = await read(`n of ${owner}`);
     assert.ok(count >= own.length && count <= own.length + writers, `${owner}: ${own.length}, ${count}`);
     sum += count;
   }
   assert.equal(sum, total, "both counters of a transaction moved, or none");
-  return `${everybody.length} killed, ${acknowledged.length} acknowledged, counter at ${total}, 0 lost`;
+  return `${everyMember.length} killed, ${acknowledged.length} acknowledged, counter at ${total}, 0 lost`;
 }

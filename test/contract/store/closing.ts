@@ -4,8 +4,8 @@ import { StorageFault } from "../../../src/base/faults.ts";
 import {
   bytes,
   EVERYTHING,
-  gate,
   keysIn,
+  latch,
   letOthersRun,
   listed,
   type OpenStore,
@@ -42,10 +42,10 @@ export function closingContract(open: OpenStore): void {
       assert.equal((await keysIn(again, EVERYTHING)).length, count);
     }));
 
-  test("close waits for reads under way, and they keep their snapshot", () =>
+  test("close waits for reads in flight, and they keep their snapshot", () =>
     onStore(open, async (store) => {
       await putAll(store, { a: "1", b: "2" });
-      const go = gate();
+      const go = latch();
       const reading = store.read(async (read) => {
         await go.opened;
         return listed(read, EVERYTHING);
@@ -70,7 +70,7 @@ export function closingContract(open: OpenStore): void {
       await assert.rejects(store.ephemeral.releaseOwner("anyone"), StorageFault);
     }));
 
-  test("figures count commits, transactions and bytes", () =>
+  test("stats count commits, transactions and bytes", () =>
     onStore(open, async (store) => {
       const before = store.stats();
       await Promise.all(Array.from({ length: 10 }, (_, index) => putAll(store, { [`k${index}`]: "value" })));

@@ -57,7 +57,7 @@ export function ephemeralContract(open: OpenStore): void {
     onOwners(async (one, two, raw) => {
       await putAll(one, { a: "1", c: "1" });
       await putAll(two, { b: "2" });
-      await one.releaseOwner("nobody");
+      await one.releaseOwner("no owner");
       assert.deepEqual(await keysIn(two, EVERYTHING), ["a", "b", "c"]);
       await two.releaseOwner("one");
       assert.deepEqual(await keysIn(one, EVERYTHING), ["b"]);

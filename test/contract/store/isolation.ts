@@ -7,8 +7,8 @@ import { seedOfThisRun } from "../../support/seed.ts";
 import {
   bytes,
   EVERYTHING,
-  gate,
   keysIn,
+  latch,
   letOthersRun,
   listed,
   type OpenStore,
@@ -19,12 +19,12 @@ import {
 
 const CLIENTS = 64;
 
-/** Snapshots that stand still, and transactions that cannot be told from serial ones. */
+/** Snapshots that stand still, and transactions that equal serial ones. */
 export function isolationContract(open: OpenStore): void {
   test("a read keeps its snapshot while writers go on", () =>
     onStore(open, async (store) => {
       await putAll(store, { a: "1", b: "1", c: "1" });
-      const [begun, committed] = [gate(), gate()];
+      const [begun, committed] = [latch(), latch()];
       const reading = store.read(async (read) => {
         const before = await read.get("a");
         const seen: string[] = [];
@@ -88,10 +88,10 @@ export function isolationContract(open: OpenStore): void {
       }
     }));
 
-  test("as many reads as there are connections can be under way at once", () =>
+  test("as many reads as there are connections can be in flight at once", () =>
     onStore(open, async (store, { runsSideBySide }) => {
       await putAll(store, { a: "1" });
-      const all = gate();
+      const all = latch();
       const reads = Array.from({ length: 5_000 }, () =>
         store.read(async (read) => {
           await all.opened;
@@ -101,7 +101,7 @@ export function isolationContract(open: OpenStore): void {
       await putAll(store, { a: "2" });
       all.open();
       const values = new Set(await Promise.all(reads));
-      // Where a database stands in between, their snapshot may have been taken after the write; it is one.
+      // Where a database stands in between, their snapshot may have been claims after the write; it is one.
       if (!runsSideBySide) assert.deepEqual([...values], ["1"]);
       assert.equal(values.size, 1);
       assert.equal(await readText(store, "a"), "2");
@@ -133,16 +133,16 @@ export function isolationContract(open: OpenStore): void {
       assert.equal(await readText(store, "own 7"), String(rounds));
     }));
 
-  test("no write skew: of two who each need the other to stay, one stays", () =>
+  test("no write skew: of two doctor each need the other to stay, one stays", () =>
     onStore(open, async (store) => {
       for (let round = 0; round < 30; round++) {
         await putAll(store, { alice: "on call", bob: "on call" });
-        const leave = (who: string, other: string): Promise<void> =>
+        const leave = (doctor: string, other: string): Promise<void> =>
           store.write(async (write) => {
             const isCovered = (await write.get(other)) !== undefined;
             await letOthersRun();
             if (!isCovered) throw new Refusal("ConditionNotMet");
-            write.delete(who);
+            write.delete(doctor);
           });
         const outcomes = await Promise.allSettled([leave("alice", "bob"), leave("bob", "alice")]);
         assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
@@ -150,12 +150,12 @@ export function isolationContract(open: OpenStore): void {
       }
     }));
 
-  test("no phantom: a rule over a range holds whoever writes into it", () =>
+  test("no phantom: a rule over a range holds against every writer", () =>
     onStore(open, async (store) => {
       const claim = (index: number): Promise<void> =>
         store.write(async (write) => {
-          const taken = await listed(write, { from: "claim ", to: "claim!" });
-          if (taken.length >= 5) throw new Refusal("ConditionNotMet");
+          const claims = await listed(write, { from: "claim ", to: "claim!" });
+          if (claims.length >= 5) throw new Refusal("ConditionNotMet");
           write.put(`claim ${index}`, bytes("x"));
         });
       const outcomes = await Promise.allSettled(Array.from({ length: CLIENTS }, (_, index) => claim(index)));

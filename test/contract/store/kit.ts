@@ -73,7 +73,7 @@ export async function keysIn(space: KeySpace, range: Range): Promise<Key[]> {
 export const EVERYTHING: Range = { from: "\x01", to: "\xff\xff" };
 
 /** A promise and the means to settle it: where a story waits for another one. */
-export function gate(): { readonly opened: Promise<void>; open(): void } {
+export function latch(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -82,8 +82,8 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 /** Lets timers, immediates and I/O callbacks of other stories run. */
-export async function letOthersRun(turns = 1): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+export async function letOthersRun(ticks = 1): Promise<void> {
+  for (let tick = 0; tick < ticks; tick++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 /** A key for people: the byte that fills most of a long one is written once, with its count. */

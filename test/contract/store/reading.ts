@@ -13,8 +13,8 @@ import {
   bytes,
   EVERYTHING,
   entriesOf,
-  gate,
   keysIn,
+  latch,
   listed,
   type OpenStore,
   onStore,
@@ -45,7 +45,7 @@ export function readingContract(open: OpenStore): void {
         return [read.get(a!.toString("latin1")), missing, b];
       });
       assert.deepEqual(followed, [bytes("end"), undefined, bytes("other")]);
-      const [begun, committed] = [gate(), gate()];
+      const [begun, committed] = [latch(), latch()];
       const reading = store.view((read) => {
         const before = read.get("a");
         return continueAsync(async (snapshot: Reader) => {

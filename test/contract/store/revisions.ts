@@ -29,7 +29,7 @@ export function revisionContract(open: OpenStore): void {
         ]);
         made.push(...several);
         made.push(...(await Promise.all(Array.from({ length: 200 }, () => next(store)))));
-        // Engines that share a clock among nodes leave gaps: the source may have run ahead by some
+        // Engines that share a clock among members leave gaps: the source may have run ahead by some
         // milliseconds.
         clock.advance(1_000);
         made.push(await next(store));

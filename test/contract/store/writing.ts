@@ -7,8 +7,8 @@ import type { Writer } from "../../../src/store/kv.ts";
 import {
   bytes,
   EVERYTHING,
-  gate,
   keysIn,
+  latch,
   letOthersRun,
   listed,
   type OpenStore,
@@ -141,14 +141,14 @@ export function writingContract(open: OpenStore): void {
       assert.deepEqual(await keysIn(store, EVERYTHING), ["b", "bb", "c", "d"]);
     }));
 
-  test("a transaction may take turns of the event loop and still see the same state", () =>
+  test("a transaction may take several ticks and still see the same state", () =>
     onStore(open, async (store) => {
       await putAll(store, { a: "0" });
       const others: Promise<void>[] = [];
       await store.write(async (write) => {
         const before = await write.get("a");
-        for (let turn = 0; turn < 20; turn++) {
-          others.push(putAll(store, { a: `other ${turn}` }));
+        for (let tick = 0; tick < 20; tick++) {
+          others.push(putAll(store, { a: `other ${tick}` }));
           await letOthersRun();
         }
         assert.deepEqual(await write.get("a"), before);
@@ -179,9 +179,9 @@ export function writingContract(open: OpenStore): void {
       await assert.rejects(early, (error) => error === refusal);
     }));
 
-  test("a refusal is heard only when everything it could tell of is durable", () =>
+  test("a refusal arrives only when everything it reveals is durable", () =>
     onStore(open, async (store) => {
-      // The refusal tells that "a" exists. Whoever hears it must find "a", whichever way it looks.
+      // The refusal reveals that "a" exists, so its caller must find "a" in every way of reading.
       for (let round = 0; round < 50; round++) {
         const key = `a${round}`;
         const put = putAll(store, { [key]: "there" });
@@ -194,7 +194,7 @@ export function writingContract(open: OpenStore): void {
       }
     }));
 
-  test("nobody sees a write before its caller could have heard of it", () =>
+  test("no reader sees a write before its caller could have its answer", () =>
     onStore(open, async (store, { runsSideBySide }) => {
       for (let round = 0; round < 50; round++) {
         const key = `k${round}`;
@@ -202,7 +202,7 @@ export function writingContract(open: OpenStore): void {
         const writing = store.write(async (write) => {
           write.put(key, bytes("x"));
         });
-        // In the turn that began the write nothing can be durable yet. Where a database stands in between,
+        // In the tick that began the write nothing can be durable yet. Where a database stands in between,
         // the read may reach it after the write has.
         if ((await readText(store, key)) !== undefined) isSeen = true;
         await writing;
@@ -227,7 +227,7 @@ export function writingContract(open: OpenStore): void {
   test("the store takes a copy of what is put: a buffer may be used again at once", () =>
     onStore(open, async (store) => {
       const buffer = bytes("original");
-      const [put, putLarge] = [gate(), gate()];
+      const [put, putLarge] = [latch(), latch()];
       const writing = store.write(async (write) => {
         write.put("a", buffer);
         buffer.fill("x");
@@ -247,7 +247,7 @@ export function writingContract(open: OpenStore): void {
         putLarge.open();
       });
       await putLarge.opened;
-      for (let turn = 0; turn < 3; turn++) {
+      for (let tick = 0; tick < 3; tick++) {
         large.fill("z");
         await letOthersRun();
       }
@@ -298,7 +298,7 @@ export function writingContract(open: OpenStore): void {
   test("one slow transaction may hold up writers behind it, and no reader", () =>
     onStore(open, async (store, { runsSideBySide }) => {
       await putAll(store, { a: "1" });
-      const slow = gate();
+      const slow = latch();
       const order: string[] = [];
       const first = store.write(async (write) => {
         write.put("a", bytes("2"));

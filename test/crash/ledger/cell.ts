@@ -33,7 +33,7 @@ export interface Change {
 /** Sends until it is answered: for looking, which changes nothing. */
 export type Send = (service: WireService, request: PlainRequest) => Promise<WireReply>;
 
-export interface LedgerFigures {
+export interface LedgerStats {
   acknowledged: number;
   /** Changes without a reply, and how many of them turned out to be there. */
   unacknowledged: number;
@@ -47,7 +47,7 @@ export interface LedgerFigures {
   troubles: string[];
 }
 
-export const newFigures = (): LedgerFigures => ({
+export const newStats = (): LedgerStats => ({
   acknowledged: 0,
   unacknowledged: 0,
   keptUnacknowledged: 0,
@@ -70,15 +70,15 @@ const COUNTS = [
   "resurrected",
 ] as const;
 
-export const isClean = ({ lost, torn, resurrected, troubles }: LedgerFigures): boolean =>
+export const isClean = ({ lost, torn, resurrected, troubles }: LedgerStats): boolean =>
   lost + torn + resurrected + troubles.length === 0;
 
-export function add(totals: LedgerFigures, figures: LedgerFigures): void {
-  for (const key of COUNTS) totals[key] += figures[key];
-  totals.troubles.push(...figures.troubles);
+export function add(totals: LedgerStats, stats: LedgerStats): void {
+  for (const key of COUNTS) totals[key] += stats[key];
+  totals.troubles.push(...stats.troubles);
 }
 
-export function printStats(it: LedgerFigures): string {
+export function printStats(it: LedgerStats): string {
   const text =
     `${it.acknowledged} acknowledged, ${it.lost} lost, ${it.torn} torn, ${it.resurrected} resurrected ` +
     `(${it.unacknowledged} unacknowledged, ${it.keptUnacknowledged} of them kept)`;
@@ -94,14 +94,14 @@ export const TORN = "torn";
 /** A cell with what is known of it. */
 export class Entry {
   readonly #cell: Cell;
-  readonly #figures: LedgerFigures;
+  readonly #stats: LedgerStats;
   #state: string;
   /** The states it may have besides the one acknowledged: of changes nobody answered. */
   #maybe: string[] = [];
 
-  constructor(cell: Cell, figures: LedgerFigures) {
+  constructor(cell: Cell, stats: LedgerStats) {
     this.#cell = cell;
-    this.#figures = figures;
+    this.#stats = stats;
     this.#state = cell.initial;
   }
 
@@ -124,30 +124,30 @@ export class Entry {
       if (reply === "no reply" || status >= 500) {
         // Only the last request makes the change: without it there is none.
         if (!isLast) return;
-        if (reply === "no reply") this.#figures.unacknowledged++;
-        else this.#figures.refused++;
+        if (reply === "no reply") this.#stats.unacknowledged++;
+        else this.#stats.refused++;
         this.#maybe.push(next);
         return;
       }
       if (status >= 300) {
         if (status === 404 && isTolerant) return;
         // What it belongs to was acknowledged, and is gone.
-        if (status === 404) this.#figures.lost++;
+        if (status === 404) this.#stats.lost++;
         this.#trouble(`${request.method} was answered with ${status} ${reply.code}`);
         return;
       }
       if (isLast) onDone?.(reply);
     }
     this.#state = next;
-    this.#figures.acknowledged++;
+    this.#stats.acknowledged++;
   }
 
   async check(client: WireClient): Promise<void> {
     const found = await this.#cell.read((service, request) => insist(client, service, request));
-    this.#figures.checked++;
+    this.#stats.checked++;
     const isKept = this.#maybe.includes(found);
     if (found !== this.#state && !isKept) this.#judge(found);
-    if (isKept && found !== this.#state) this.#figures.keptUnacknowledged++;
+    if (isKept && found !== this.#state) this.#stats.keptUnacknowledged++;
     this.#state = found === TORN ? this.#cell.initial : found;
     this.#maybe = [];
   }
@@ -169,17 +169,16 @@ export class Entry {
   }
 
   #judge(found: string): void {
-    if (found.startsWith(TORN)) this.#figures.torn++;
-    else if (this.#state === EMPTY) this.#figures.resurrected++;
-    else this.#figures.lost++;
+    if (found.startsWith(TORN)) this.#stats.torn++;
+    else if (this.#state === EMPTY) this.#stats.resurrected++;
+    else this.#stats.lost++;
     this.#trouble(
       `was ${this.#state || "nothing"} (or ${this.#maybe.join(", ") || "-"}), is ${found || "nothing"}`,
     );
   }
 
   #trouble(text: string): void {
-    if (this.#figures.troubles.length < TROUBLES_MAX)
-      this.#figures.troubles.push(`${this.#cell.name} ${text}`);
+    if (this.#stats.troubles.length < TROUBLES_MAX) this.#stats.troubles.push(`${this.#cell.name} ${text}`);
   }
 }
 

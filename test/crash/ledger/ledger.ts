@@ -2,7 +2,7 @@ import { monotonic, pause } from "../../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../../src/base/random.ts";
 import type { Product } from "../../support/product.ts";
 import { WireClient } from "../../support/wire-client.ts";
-import { Entry, isClean, type LedgerFigures, newFigures } from "./cell.ts";
+import { Entry, isClean, type LedgerStats, newStats } from "./cell.ts";
 import { cellsOf, PREPARE } from "./cells.ts";
 
 /**
@@ -10,7 +10,7 @@ import { cellsOf, PREPARE } from "./cells.ts";
  * everything is looked at, and they go on. What was acknowledged must be there, what was not may be, whole.
  */
 export class Ledger {
-  readonly figures: LedgerFigures = newFigures();
+  readonly stats: LedgerStats = newStats();
   readonly #product: Product;
   readonly #random: Random;
   readonly #clients: readonly { readonly client: WireClient; readonly entries: readonly Entry[] }[];
@@ -20,7 +20,7 @@ export class Ledger {
     this.#random = seededRandom(seed);
     this.#clients = Array.from({ length: clients }, (_, number) => ({
       client: new WireClient(() => product.ports),
-      entries: cellsOf(number, this.#random).map((cell) => new Entry(cell, this.figures)),
+      entries: cellsOf(number, this.#random).map((cell) => new Entry(cell, this.stats)),
     }));
   }
 
@@ -62,7 +62,7 @@ export class Ledger {
   }
 
   get isClean(): boolean {
-    return isClean(this.figures);
+    return isClean(this.stats);
   }
 
   close(): void {

@@ -62,15 +62,15 @@ async function openServer(service: Service, prepare: readonly string[]): Promise
 function exchange(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
-    const pieces: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let silence: NodeJS.Timeout | undefined;
     const done = (): void => {
       clearTimeout(silence);
       socket.destroy();
-      resolve(Buffer.concat(pieces).toString("latin1", 0, 4_096));
+      resolve(Buffer.concat(chunks).toString("latin1", 0, 4_096));
     };
-    socket.on("data", (piece) => {
-      pieces.push(piece);
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
       silence?.refresh();
     });
     socket.on("error", done);

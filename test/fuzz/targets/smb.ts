@@ -83,7 +83,7 @@ const ECHO = Buffer.concat([encodeHeader({ ...HEADER, command: COMMAND.ECHO }), 
 const cipher = new MessageCipher(2, Buffer.alloc(16, 5));
 const SEALED = Buffer.concat(cipher.encrypt(1n, [ECHO]));
 
-/** A stream cut into two pieces anywhere: frames, headers, compounds, encrypted messages. */
+/** A stream cut into two chunks anywhere: frames, headers, compounds, encrypted messages. */
 export const SMB_FRAMING = plainTarget("smb-framing", {
   seeds: [
     framed(ECHO),

@@ -109,8 +109,8 @@ export function shoot(siege: Siege, { port, bytes }: Shot, patience = 5_000): Pr
   return new Promise((resolve) => {
     const socket = dial(siege, port);
     socket.setTimeout(patience, () => socket.destroy());
-    socket.on("data", (piece) => {
-      if (piece.includes("\r\n\r\n")) socket.destroy();
+    socket.on("data", (chunk) => {
+      if (chunk.includes("\r\n\r\n")) socket.destroy();
     });
     socket.on("error", () => {});
     socket.on("close", () => resolve());

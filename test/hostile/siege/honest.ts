@@ -113,7 +113,7 @@ await prepare();
 for (let client = 0; client < CLIENTS; client++) void live(client);
 process.stdout.write("ready\n");
 
-function figuresOf(sample: readonly number[]): object {
+function statsOf(sample: readonly number[]): object {
   const sorted = sample.toSorted((one, other) => one - other);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -124,7 +124,7 @@ const calm: number[] = [];
 for await (const line of createInterface({ input: process.stdin })) {
   const isAll = line === "all calm";
   if (line === "calm") calm.push(...window);
-  process.stdout.write(`${JSON.stringify(figuresOf(isAll ? calm : window))}\n`);
+  process.stdout.write(`${JSON.stringify(statsOf(isAll ? calm : window))}\n`);
   if (isAll) continue;
   window = [];
   errors = 0;

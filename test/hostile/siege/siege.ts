@@ -14,7 +14,7 @@ import { attacksOn } from "./attacks.ts";
  * A server under attack, and honest clients beside it whose waiting is measured before and during each
  * attack.
  */
-export interface Figures {
+export interface LatencyStats {
   readonly count: number;
   readonly errors: number;
   readonly p50: number;
@@ -24,8 +24,8 @@ export interface Figures {
 
 export interface AttackOutcome {
   readonly name: string;
-  readonly before: Figures;
-  readonly during: Figures;
+  readonly before: LatencyStats;
+  readonly during: LatencyStats;
   /** The server's memory: at the start of all, and the most that was seen during this attack. */
   readonly baseBytes: number;
   readonly peakBytes: number;
@@ -116,8 +116,11 @@ class Helper {
 }
 
 /** Ends a window of the honest clients. */
-async function windowOf(honest: Helper, kind: "calm" | "attack" | "skip" | "all calm"): Promise<Figures> {
-  return JSON.parse(await honest.ask(kind)) as Figures;
+async function windowOf(
+  honest: Helper,
+  kind: "calm" | "attack" | "skip" | "all calm",
+): Promise<LatencyStats> {
+  return JSON.parse(await honest.ask(kind)) as LatencyStats;
 }
 
 export function diskOf(directory: string): number {

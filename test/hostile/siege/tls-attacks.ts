@@ -58,8 +58,8 @@ function abort(siege: Siege, port: number, get: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const socket = dial(siege, port);
     let receivedBytes = 0;
-    socket.on("data", (piece) => {
-      receivedBytes += piece.length;
+    socket.on("data", (chunk) => {
+      receivedBytes += chunk.length;
       // Without a word of TLS, and with a reset of TCP.
       if (receivedBytes > 300_000) socket.destroy();
     });

@@ -18,7 +18,7 @@ import { runProgram } from "../kit/run-program.ts";
 import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { type ClientFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
-/** Windows access lists over SMB: shown by default, and enforced where the operator asks for it. */
+/** ACLs over SMB: by default the server stores and shows them; it enforces them with a flag. */
 const DENY_ALL = "D:P(D;;FA;;;WD)";
 const OWNERS = ACCESS.READ_CONTROL | ACCESS.WRITE_DAC;
 const MADE = { rights: RIGHT.ALL, disposition: DISPOSITION.OPEN_IF };
@@ -44,10 +44,10 @@ async function put(smb: SmbTestClient, path: string, content: string, sddl: stri
 const grantedTo = async (smb: SmbTestClient, file: ClientFile): Promise<number> =>
   (await smb.queryInfo(file, FILE_CLASS.ACCESS)).readUInt32LE(0);
 
-suite("access lists by default", () => {
+suite("ACLs by default", () => {
   const kit = useFiles("memory");
 
-  test("a list that denies everything to everybody is kept and shown, and denies nothing", async () => {
+  test("an ACL that denies everything to Everyone is stored and shown, and denies nothing", async () => {
     const share = await kit.newShare();
     const smb = await connect(kit, share);
     await put(smb, "f", "hello", DENY_ALL);
@@ -63,7 +63,7 @@ suite("access lists by default", () => {
   });
 });
 
-suite("access lists where they are enforced", () => {
+suite("ACLs where they are enforced", () => {
   const kit = useFiles("memory", ["--smbAcls", "enforced"]);
 
   test("a list that denies everything leaves its owner the list, and REST everything", async () => {
@@ -105,8 +105,8 @@ suite("access lists where they are enforced", () => {
     const share = await kit.newShare();
     const [one, two] = [await connect(kit, share), await connect(kit, share)];
     await put(one, "f", "hello", "D:P(A;;FR;;;WD)");
-    const held = await one.open("f", { access: "R", oplock: OPLOCK.EXCLUSIVE });
-    assert.equal(held.oplock, OPLOCK.EXCLUSIVE);
+    const exclusive = await one.open("f", { access: "R", oplock: OPLOCK.EXCLUSIVE });
+    assert.equal(exclusive.oplock, OPLOCK.EXCLUSIVE);
     const begun = monotonic();
     // Had the first client been asked, this would wait for its answer, which never comes.
     await assert.rejects(two.open("f", { access: "W" }), isDenied);
@@ -162,7 +162,7 @@ suite("access lists where they are enforced", () => {
   });
 });
 
-/** smbcacls of Debian knows no other port than 445: an address of loopback that nobody else has. */
+/** smbcacls of Debian knows no port but 445, so the server needs a loopback address of its own. */
 const AT = { host: "127.44.5.1", port: 445 };
 const isMissing = spawnSync("smbcacls", ["--version"]).status !== 0;
 

@@ -9,12 +9,12 @@ import { freshSchema } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 import { SmbTestClient } from "../kit/smb-test-client.ts";
 
-/** Two nodes on one database: SMB clients of the one, REST calls to the other, and each feels the other. */
+/** SMB clients of one member and REST calls to another, on the same file. */
 const KEY = Buffer.from("0123456789abcdef");
 let schema: Awaited<ReturnType<typeof freshSchema>>;
 let one: Program;
 let other: Program;
-/** Through the other node. */
+/** Through the other member. */
 let file: ShareFileClient;
 
 before(async () => {
@@ -45,7 +45,7 @@ const connect = (program: Program): Promise<SmbTestClient> =>
     share: "work",
   });
 
-test("a share mode taken on one node is felt by REST and by SMB on the other", async () => {
+test("a share mode at one member excludes REST and SMB at the other", async () => {
   const smb = await connect(one);
   const neighbour = await connect(other);
   const handle = await smb.open("f", { access: "RW", share: "" });
@@ -58,7 +58,7 @@ test("a share mode taken on one node is felt by REST and by SMB on the other", a
   neighbour.vanish();
 });
 
-test("a REST call to one node waits for the cache of an SMB client of the other", async () => {
+test("a REST call to one member waits for the cache of an SMB client of the other", async () => {
   const smb = await connect(one);
   for (let i = 0; i < 3; i++) {
     const handle = await smb.open("f", { access: "RW", lease: { key: KEY, state: "RWH" } });
@@ -73,7 +73,7 @@ test("a REST call to one node waits for the cache of an SMB client of the other"
   smb.vanish();
 });
 
-test("a named stream open at one node keeps its file at the other, until it is only kept in a cache", async () => {
+test("a named stream open at one member protects its file at the other, unless only a cache keeps it open", async () => {
   const smb = await connect(one);
   const neighbour = await connect(other);
   const made = { access: "RW", disposition: DISPOSITION.OPEN_IF };
@@ -95,7 +95,7 @@ test("a named stream open at one node keeps its file at the other, until it is o
   neighbour.vanish();
 });
 
-test("handles of a node that is killed are gone within 5 seconds", async () => {
+test("the handles of a killed member end within 5 seconds", async () => {
   const smb = await connect(one);
   await smb.open("f", { access: "RW", share: "" });
   await refused(file.downloadToBuffer(), 409, "SharingViolation");

@@ -9,13 +9,13 @@ import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 import { SmbTestClient } from "../kit/smb-test-client.ts";
 
-/** SMB clients of two nodes on one database, with the same files: caches, locks, deletions, notification. */
+/** SMB clients of two members use the same files: caches, locks, deletions, change notification. */
 const KEY = Buffer.from("0123456789abcdef");
 const OTHER_KEY = Buffer.from("fedcba9876543210");
 const RWH = { access: "RW", lease: { key: KEY, state: "RWH" } };
 let schema: Awaited<ReturnType<typeof freshSchema>>;
 let programs: Program[];
-/** One client at each node. */
+/** One client of each member. */
 let one: SmbTestClient;
 let two: SmbTestClient;
 
@@ -34,9 +34,9 @@ after(async () => {
   await schema.drop();
 });
 
-const connect = (inode: number): Promise<SmbTestClient> =>
+const connect = (member: number): Promise<SmbTestClient> =>
   SmbTestClient.connect({
-    port: programs[inode]!.ports.smb,
+    port: programs[member]!.ports.smb,
     user: WELL_KNOWN_ACCOUNT,
     password: WELL_KNOWN_KEY,
     share: "work",
@@ -48,25 +48,25 @@ async function makeFile(name: string, text = "first"): Promise<void> {
   await one.close(made);
 }
 
-test("an open at one node waits until the client of the other has sent what it had cached", async () => {
+test("an open at one member waits until the client of the other has flushed its cache", async () => {
   await makeFile("cached");
   for (let round = 0; round < 5; round++) {
-    const held = await one.open("cached", RWH);
-    assert.equal(held.leaseState, "RWH");
+    const cached = await one.open("cached", RWH);
+    assert.equal(cached.leaseState, "RWH");
     const opening = two.open("cached", { lease: { key: OTHER_KEY, state: "RWH" } });
     const asked = await one.nextBreak();
     assert.ok(asked.kind === "lease" && asked.to === "" && asked.isAnswerNeeded);
-    await one.write(held, 0, `in ${round}`);
+    await one.write(cached, 0, `in ${round}`);
     await one.acknowledgeLease(KEY, "");
     const opened = await opening;
-    assert.equal(opened.leaseState, "", "nobody caches what clients of two nodes have open");
+    assert.equal(opened.leaseState, "", "no client caches a file that clients of two members have open");
     assert.equal((await two.read(opened, 0, 100)).toString().slice(0, 4), `in ${round}`);
     await two.close(opened);
-    await one.close(held);
+    await one.close(cached);
   }
 });
 
-test("no cache is given while a client of another node has the file open, and again when it has closed it", async () => {
+test("no cache is granted while a client of another member has the file open; after its close one is", async () => {
   await makeFile("shared");
   const theirs = await two.open("shared");
   const ours = await one.open("shared", RWH);
@@ -81,16 +81,16 @@ test("no cache is given while a client of another node has the file open, and ag
   await one.close(again);
 });
 
-test("who only looks at attributes takes no cache away", async () => {
+test("an open for attributes only breaks no cache", async () => {
   await makeFile("looked");
-  const held = await one.open("looked", RWH);
+  const cached = await one.open("looked", RWH);
   const looking = await two.open("looked", { access: "" });
   await two.close(looking);
   assert.equal(one.breaksHeard, 0);
-  await one.close(held);
+  await one.close(cached);
 });
 
-test("of two who open at the same moment neither is left with a cache", async () => {
+test("of two clients that open concurrently neither keeps a cache", async () => {
   await makeFile("race");
   for (let round = 0; round < 25; round++) {
     const states = new Map<SmbTestClient, string>();
@@ -115,14 +115,14 @@ test("of two who open at the same moment neither is left with a cache", async ()
     isOver = true;
     await Promise.all(answering);
     const caching = [...states.values()].filter((state) => state !== "");
-    assert.equal(caching.length, 0, `round ${round}: somebody holds ${caching.join()}`);
+    assert.equal(caching.length, 0, `round ${round}: a client holds ${caching.join()}`);
     await one.write(files[0], 0, `1 ${round}`);
     assert.equal((await two.read(files[1], 0, 3)).toString().slice(0, 3), `1 ${round}`.slice(0, 3));
     await Promise.all([one.close(files[0]), two.close(files[1])]);
   }
 });
 
-test("a client that only keeps a file open makes room for one of another node", async () => {
+test("a client closes a handle that only its cache keeps open for an open at another member", async () => {
   await makeFile("kept");
   const kept = await one.open("kept", { access: "R", share: "", lease: { key: KEY, state: "RH" } });
   assert.equal(kept.leaseState, "RH");
@@ -132,7 +132,7 @@ test("a client that only keeps a file open makes room for one of another node", 
   await two.close(await opening);
 });
 
-test("a file that is only kept open at one node gives way to a rename at the other", async () => {
+test("a rename at one member replaces a file that only a cache at the other keeps open", async () => {
   await makeFile("replaced");
   await makeFile("fresh", "newer");
   const kept = await one.open("replaced", { access: "R", lease: { key: KEY, state: "RH" } });
@@ -148,7 +148,7 @@ test("a file that is only kept open at one node gives way to a rename at the oth
   await one.close(after);
 });
 
-test("a lock of one node keeps clients of the other from writing, and is waited for", async () => {
+test("a lock at one member excludes writes at the other, and a lock there waits for it", async () => {
   await makeFile("locked", "0123456789");
   const ours = await one.open("locked", { access: "RW" });
   const theirs = await two.open("locked", { access: "RW" });
@@ -166,7 +166,7 @@ test("a lock of one node keeps clients of the other from writing, and is waited 
   await Promise.all([one.close(ours), two.close(theirs)]);
 });
 
-test("whoever has a lock sees no write of another node arrive late", async () => {
+test("a client with a lock sees no late write of another member", async () => {
   await makeFile("late", "0".repeat(10));
   const ours = await one.open("late", { access: "RW" });
   const theirs = await two.open("late", { access: "RW" });
@@ -202,7 +202,7 @@ test("whoever has a lock sees no write of another node arrive late", async () =>
   await Promise.all([one.close(ours), two.close(theirs)]);
 });
 
-test("a file marked for deletion at one node goes when the last handle of the other closes", async () => {
+test("a file that is delete-pending at one member is removed by the last close at the other", async () => {
   await makeFile("going");
   const ours = await one.open("going", { access: "RD" });
   const theirs = await two.open("going");
@@ -213,10 +213,10 @@ test("a file marked for deletion at one node goes when the last handle of the ot
   await assert.rejects(one.open("going"), /OBJECT_NAME_NOT_FOUND/);
 });
 
-test("who watches a directory at one node is told what clients of the other do in it", async () => {
+test("a watch at one member reports what clients of the other do in the directory", async () => {
   const root = await one.open("", { isDirectory: true });
-  const told = one.watch(root);
-  // The other node has to learn that somebody watches; a message that is lost is said again.
+  const watching = one.watch(root);
+  // The other member has to hear of the watch first, and a message may be lost.
   let done = false;
   const making = (async () => {
     for (let i = 0; !done && i < 100; i++) {
@@ -225,20 +225,20 @@ test("who watches a directory at one node is told what clients of the other do i
       await pause(50);
     }
   })();
-  const events = await told;
+  const events = await watching;
   done = true;
   await making;
   assert.match(events.join(), /^1 made \d+/);
   await one.close(root);
 });
 
-test("when the handles of a node are lost its clients are cut off, and others open only then", async () => {
+test("a member that loses its handles disconnects its clients before others open their files", async () => {
   await makeFile("lost");
   const client = await connect(0);
   const cut = new Promise<void>((resolve) => client.onClose(resolve));
-  const held = await client.open("lost", RWH);
-  assert.equal(held.leaseState, "RWH");
-  // What a database that fell over does to its unlogged tables.
+  const cached = await client.open("lost", RWH);
+  assert.equal(cached.leaseState, "RWH");
+  // What a failed-over database does to its unlogged tables.
   const table = `${/schema=(\w+)/.exec(schema.address)![1]}.passing`;
   await (await sharedDatabase()).query(`TRUNCATE ${table}`);
   const order: string[] = [];
@@ -252,7 +252,7 @@ test("when the handles of a node are lost its clients are cut off, and others op
   assert.equal(
     order[0] === "opened",
     false,
-    "another node opened the file under a cache that nobody knew of",
+    "another member opened the file under a cache that it could not see",
   );
   assert.ok(opened > 0);
   late.vanish();
