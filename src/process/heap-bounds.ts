@@ -10,8 +10,8 @@ import { LIMITS } from "../base/limits.ts";
  *
  *   old generation    grows to four times the live objects (decision 0048); above `heapOldBytes`, incremental
  *                     marking starts after a tenth of that growth
- *   young generation  has semi-spaces of at most `heapYoungBytes`, the maximum of V8; while the old generation
- *                     is large, it does not grow beyond `largeHeapYoungBytes`
+ *   young generation  has semi-spaces of at most `heapYoungBytes`, the maximum of V8; while the old
+ *                     generation is large, it does not grow beyond `largeHeapYoungBytes`
  *
  * V8 reads these flags at each decision, so checking the heap at intervals is enough.
  */
