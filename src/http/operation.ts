@@ -79,7 +79,7 @@ export interface Permission {
   readonly anonymous?: "blob" | "container";
   /** Bearer tokens may do it since this version; without it, whenever tokens are accepted. */
   readonly bearerSince?: string;
-  /** A token of the File service need not say its intent: nothing of a share is read or changed. */
+  /** A token of the File service need not state its intent: the SDK cannot. */
   readonly isIntentFree?: boolean;
   /** The operation answers anyone, signed or not (CORS preflight). */
   readonly isOpen?: boolean;
