@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -55,20 +55,18 @@ function readArguments() {
   }
 }
 
-/** Runs DIR/replay.mjs to its end; returns what it printed. It exits with 1 when anything differs. */
-function replay(dir: string, args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [join(dir, "replay.mjs"), ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const chunks: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  return new Promise((done, failed) => {
-    child.on("error", failed);
-    child.on("close", (code) => {
-      if (code === 0 || code === 1) done(Buffer.concat(chunks).toString());
-      else failed(new Error(`replay.mjs ended with ${code}`));
-    });
-  });
+/**
+ * Runs DIR/replay.mjs to its end, which is 1 when anything differs. What it prints goes to a file: it exits
+ * without waiting until a pipe has taken everything.
+ */
+async function replay(file: string, args: readonly string[]): Promise<string> {
+  const stdout = openSync(file, "w");
+  const program = join(values.dir, "replay.mjs");
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", stdout, "inherit"] });
+  const code = await new Promise((done, failed) => child.on("error", failed).on("close", done));
+  closeSync(stdout);
+  if (code !== 0 && code !== 1) throw new Error(`replay.mjs ended with ${code}`);
+  return readFileSync(file, "utf8");
 }
 
 /** The columns of the table that replay.mjs prints for each service. */
@@ -89,7 +87,7 @@ function readCounts(output: string): Map<Service, Record<string, number>> {
 async function collect(directory: string): Promise<{ counts: ReturnType<typeof readCounts>; all: Judged[] }> {
   const accounts = join(directory, "accounts");
   const own = ["--own-accounts", "rec"];
-  writeFileSync(accounts, await replay(values.dir, [...own, "--list-accounts", String(ACCOUNTS)]));
+  await replay(accounts, [...own, "--list-accounts", String(ACCOUNTS)]);
   const programs: Program[] = [];
   const start = async (name: string, ...flags: string[]): Promise<Program["ports"]> => {
     const place = ["-l", join(directory, name), "--accountsFile", accounts, "--strict", "--silent"];
@@ -101,7 +99,7 @@ async function collect(directory: string): Promise<{ counts: ReturnType<typeof r
     const ports = await start("plain");
     const versioned = await start("versioned", "--blobVersioning");
     const json = join(directory, "differences.jsonl");
-    const output = await replay(values.dir, [
+    const output = await replay(join(directory, "output"), [
       ...["--dir", values.dir, ...own, "--json", json],
       ...SERVICES.flatMap((name) => [`--${name}`, `http://127.0.0.1:${ports[name]}`]),
       ...["--blob-versioned", `http://127.0.0.1:${versioned.blob}`],

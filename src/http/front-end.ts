@@ -19,7 +19,7 @@ import { ClientGone } from "./connection/incoming-body.ts";
 import type { RequestHead } from "./connection/request-head.ts";
 import { CorsReplies } from "./cors-replies.ts";
 import type { Body, Headers, HttpReply, HttpRequest, Query, ServiceName } from "./exchange.ts";
-import type { Operation, OperationTable, ResourceKind } from "./operation.ts";
+import { isXmlOperation, type Operation, type OperationTable, type ResourceKind } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
 import type { RequestIds } from "./request-id.ts";
 import { Router } from "./router.ts";
@@ -126,6 +126,7 @@ export class FrontEnd<Services> {
 
       return then(authenticate(request, auth), (caller) => {
         request.caller = caller;
+        exchange.isAuthenticated = true;
 
         return then(authorize(caller, operation, request, auth), () => {
           if (target.isSecondary) refuseWriteToSecondary(operation);
@@ -232,15 +233,19 @@ export class FrontEnd<Services> {
     const refusal = this.#refusalOf(exchange, error);
     const code = errorCodeOf(refusal);
     exchange.errorCode = code;
-    const headers = { "x-ms-error-code": code, ...refusal.detail.headers };
+    const { service, refusalHeaders } = this.#options.table;
+    const headers = refusalHeaders?.(refusal, exchange) ?? {
+      "x-ms-error-code": code,
+      ...refusal.detail.headers,
+    };
     const resource = NAMES[exchange.operation?.resource ?? "service"] ?? "blob";
-    const reason = reasonOf(refusal, this.#options.table.service === "table", resource);
+    const reason = reasonOf(refusal, service === "table", resource);
     const isBodyless = exchange.head.method === "HEAD" || refusal.row.http === 304;
     if (isBodyless) return { status: refusal.row.http, reason, headers };
     const format = errorFormatOf({
-      service: this.#options.table.service,
+      service,
       accept: exchange.head.headers.accept,
-      isXmlOperation: exchange.operation?.body === "xml",
+      isXmlOperation: exchange.operation !== undefined && isXmlOperation(exchange.operation),
     });
     const context = { requestId: exchange.id, time: this.#options.clock.now(), resource };
     const { contentType, body } = printError(refusal, format, context);
@@ -327,6 +332,7 @@ class Exchange<Services> {
   readonly connection: Connection;
   readonly startedAt = monotonic();
   operation: Operation<Services> | undefined;
+  isAuthenticated = false;
   account: string | undefined;
   /** By which the request is served: that of a SAS where no header names one. */
   version = "";

@@ -1,6 +1,14 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { RefusalCode } from "../base/refusals.ts";
-import type { Headers, HttpReply, HttpRequest, Query, ServiceName, Target } from "./exchange.ts";
+import type { Refusal, RefusalCode } from "../base/refusals.ts";
+import type {
+  Headers,
+  HttpReply,
+  HttpRequest,
+  Query,
+  ReplyHeaders,
+  ServiceName,
+  Target,
+} from "./exchange.ts";
 
 /**
  * A row of an operation table. Routing, authorisation, condition parsing and the documentation's matrices all
@@ -71,10 +79,22 @@ export interface Permission {
   readonly anonymous?: "blob" | "container";
   /** Bearer tokens may do it since this version; without it, whenever tokens are accepted. */
   readonly bearerSince?: string;
-  /** A token of the File service need not say its intent: nothing of a share is read or changed. */
+  /** A token of the File service need not state its intent: the SDK cannot. */
   readonly isIntentFree?: boolean;
   /** The operation answers anyone, signed or not (CORS preflight). */
   readonly isOpen?: boolean;
+}
+
+/** What is known of a request when it is refused. */
+export interface RefusedRequest {
+  readonly head: { readonly method: string; readonly headers: Headers };
+  readonly operation: Operation<never> | undefined;
+  readonly isAuthenticated: boolean;
+}
+
+/** Tables only: operations whose bodies are XML, not OData. */
+export function isXmlOperation({ body, resource }: Pick<Operation<never>, "body" | "resource">): boolean {
+  return body === "xml" || resource === "service";
 }
 
 export interface OperationTable<Services> {
@@ -84,6 +104,8 @@ export interface OperationTable<Services> {
   readonly resourceOf: (path: string, query: Query, headers: Headers) => ResourceKind;
   /** The refusal when no row fits. */
   readonly unknownOperation: RefusalCode;
+  /** The headers of a refusal where they are not `x-ms-error-code` and what the refusal brings. */
+  readonly refusalHeaders?: (refusal: Refusal, request: RefusedRequest) => ReplyHeaders | undefined;
   /** What a request means whose address a widespread client is known to get wrong. */
   readonly normalizeTarget?: (target: Target, query: Query, headers: Headers, method: string) => Target;
   /** The refusal when the resource knows no operation of that method; UnsupportedHttpVerb without it. */

@@ -158,7 +158,8 @@ export function writeWhole(
       : typeof body === "string"
         ? binaryOf(body, isMarked === true)
         : body;
-  const hasLength = status !== 204 && status !== 304;
+  // Tables and queues print a length of 0 even for 204, as Azure does.
+  const hasLength = status === 204 ? length !== undefined : status !== 304;
   const contentLength = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
   const rest = outgoing.isHead ? NOTHING : bytes;
   const { keepsAlive } = connection;

@@ -45,6 +45,9 @@ export class Router<Services> {
     // A POST means something only with the `comp` of an operation, or what stands for it.
     const isPlainPost = method === "POST" && rows === undefined && comp === undefined;
     if (isPlainPost || !this.#methods.get(resource)?.has(method)) {
+      // The account itself is no resource: what is wrong is that the address does not say more.
+      if (resource === "service" && (method === "HEAD" || method === "DELETE"))
+        throw badQuery("comp", comp ?? "", "There is no such operation on this resource.");
       throw new Refusal(this.#table.unknownMethod ?? "UnsupportedHttpVerb");
     }
     if (comp !== undefined && rows === undefined) {

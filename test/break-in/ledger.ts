@@ -2,6 +2,7 @@ import { Agent, request as plainRequest } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { connect } from "node:net";
 import { connect as connectSecurely } from "node:tls";
+import { errorCodeOf } from "../kit/send.ts";
 
 /** Attempts to get in, each next to the honest request it was made from: that one must be accepted first. */
 export interface Sent {
@@ -102,7 +103,7 @@ function sendByClient(sent: Sent): Promise<Answer> {
       incoming.on("end", () =>
         resolve({
           status: incoming.statusCode ?? 0,
-          code: String(incoming.headers["x-ms-error-code"] ?? ""),
+          code: errorCodeOf(incoming.headers["x-ms-error-code"], Buffer.concat(chunks)) ?? "",
           body: Buffer.concat(chunks).toString("latin1"),
         }),
       );
@@ -133,8 +134,9 @@ function sendBySocket({
     socket.on("error", reject);
     socket.on("close", () => {
       const status = Number(/^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 400);
-      const code = /^x-ms-error-code: (.*)\r$/im.exec(received)?.[1] ?? "";
-      resolve({ status, code, body: received.slice(received.indexOf("\r\n\r\n") + 4) });
+      const content = received.slice(received.indexOf("\r\n\r\n") + 4);
+      const code = errorCodeOf(/^x-ms-error-code: (.*)\r$/im.exec(received)?.[1], content) ?? "";
+      resolve({ status, code, body: content });
     });
     socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`, "latin1");
   });

@@ -32,7 +32,14 @@ test("a bearer token works a share, and its user delegation key signs a SAS for 
     await refused(delegated.delete(), 403, "AuthorizationPermissionMismatch");
 
     const silent = new ShareServiceClient(url, credential, kit.options).getShareClient("tokens");
-    await refused(silent.getProperties(), 400, "MissingRequiredHeader");
+    await refused(silent.rootDirectoryClient.getProperties(), 400, "MissingRequiredHeader");
+    // The SDK states no intent for these, whatever its options.
+    assert.equal((await silent.getProperties()).quota, 5_120);
+    assert.equal(await silent.exists(), true);
+    await share.delete();
+    const { value } = await service.listShares({ includeDeleted: true }).next();
+    await service.undeleteShare("tokens", value.version);
+    assert.equal(await share.exists(), true);
   } finally {
     await server.close();
   }

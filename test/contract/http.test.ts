@@ -145,6 +145,10 @@ suite("the HTTP front end", () => {
       body: Buffer.from("x"),
     });
     assert.deepEqual([method.status, method.code], [405, "UnsupportedHttpVerb"]);
+    for (const account of ["HEAD", "DELETE"]) {
+      const reply = await send(server, { service: "file", method: account, path: "/" });
+      assert.deepEqual([reply.status, reply.code], [400, "InvalidQueryParameterValue"], account);
+    }
     const post = await send(server, { service: "blob", method: "POST", path: "container/blob" });
     assert.deepEqual([post.status, post.code], [405, "UnsupportedHttpVerb"]);
   });

@@ -140,13 +140,13 @@ const CASES: readonly Case[] = [
   { when: "Clear Messages", status: 204, request: (at) => ({ method: "DELETE", path: messages(at) }) },
 
   {
-    code: "InvalidMarker",
+    code: "OutOfRangeInput",
     status: 400,
     when: "the marker is not one a listing gave",
     request: () => ({ method: "GET", path: "/", query: { comp: "list", marker: "nonsense" } }),
   },
   {
-    code: "InvalidMarker",
+    code: "OutOfRangeInput",
     status: 400,
     when: "the marker is another account's",
     request: () => ({ method: "GET", path: "/", query: { comp: "list", marker: "/other/queue" } }),
@@ -354,6 +354,23 @@ const CASES: readonly Case[] = [
   {
     code: "InvalidQueryParameterValue",
     status: 400,
+    elements: { Reason: "Invalid pop receipt format" },
+    when: "delete: the receipt is Base64 but of another length, and the message may exist",
+    request: (at) => ({ method: "DELETE", path: message(at), query: { popreceipt: "mesbvexorrjhouuwibaj" } }),
+  },
+  {
+    code: "MessageNotFound",
+    status: 404,
+    when: "delete: the receipt is Base64 but of another length, and there is no such message",
+    request: (at) => ({
+      method: "DELETE",
+      path: `${messages(at)}/test-message`,
+      query: { popreceipt: "mesbvexorrjhouuwibaj" },
+    }),
+  },
+  {
+    code: "InvalidQueryParameterValue",
+    status: 400,
     elements: { QueryParameterName: "comp" },
     when: "there is no such operation",
     request: ({ queue }) => ({ method: "PUT", path: `/${queue}`, query: { comp: "lease" } }),
@@ -461,7 +478,6 @@ const NOT_SENT: Readonly<Record<string, string>> = {
 
 /** Section 8 of the reference, and the codes its other sections name. */
 const CODES_OF_THE_PROTOCOL = [
-  "InvalidMarker",
   "MessageNotFound",
   "MessageTooLarge",
   "PopReceiptMismatch",

@@ -193,6 +193,12 @@ const CASES: readonly Case[] = [
     message: /^The specifed resource name contains invalid characters\./,
   },
   {
+    code: "OutOfRangeInput",
+    status: 400,
+    why: "a table name with a character that keys cannot have",
+    request: create('{"TableName":"a//"}'),
+  },
+  {
     code: "InvalidResourceName",
     status: 400,
     why: "a reserved name",

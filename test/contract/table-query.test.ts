@@ -59,6 +59,7 @@ for (const engine of ENGINES) {
       ["absent ne 1", ""],
       ["not (absent eq 1)", "abcde"],
       ["(n eq 5 or s eq 'Banana') and flag eq true", "a"],
+      ["(n eq 5 or s eq 'Banana') and flag eq TRUE", "a"],
       ["n eq 5 or s eq 'Banana' and flag eq true", "a"],
       ["true", "abcde"],
       ["PartitionKey eq 5", ""],

@@ -20,7 +20,7 @@ export interface RawReply {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly text: string;
-  /** x-ms-error-code */
+  /** As in `send`. */
   readonly code: string | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface RawReply {
   readonly reason: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** x-ms-error-code, or undefined. */
+  /** Of x-ms-error-code or the body, or undefined. */
   readonly code: string | undefined;
 }
 
@@ -67,12 +67,19 @@ export function transmit(
           reason: response.statusMessage ?? "",
           headers: response.headers,
           bytes: Buffer.concat(chunks),
-          code: response.headers["x-ms-error-code"] as string | undefined,
+          code: errorCodeOf(response.headers["x-ms-error-code"], Buffer.concat(chunks)),
         }),
       );
     });
     message.end(body);
   });
+}
+
+const ODATA_CODE = /^\{"odata\.error":\{"code":"(\w+)"/;
+
+/** OData errors name their code in the body only. */
+export function errorCodeOf(header: unknown, body: Buffer | string): string | undefined {
+  return (header as string | undefined) ?? ODATA_CODE.exec(body.toString("latin1"))?.[1];
 }
 
 interface Transmission {

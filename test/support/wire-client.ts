@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { type PlainRequest, signed } from "../../bench/sign.ts";
+import { errorCodeOf } from "../kit/send.ts";
 
 /**
  * A client with one connection to each service and one request at a time, which never repeats anything by
@@ -126,7 +127,8 @@ function parseReply(bytes: Buffer): WireReply | undefined {
       ? unchunk(rest)
       : wholeBody(rest, isBodiless(status) ? 0 : Number(headers.get("content-length") ?? 0));
   if (body === undefined) return undefined;
-  return { status, headers, body: Buffer.from(body), code: headers.get("x-ms-error-code") };
+  const code = errorCodeOf(headers.get("x-ms-error-code"), Buffer.from(body));
+  return { status, headers, body: Buffer.from(body), code };
 }
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304;

@@ -3,7 +3,6 @@ import { withStatus } from "./row.ts";
 /** What only the Queue service answers. */
 export const QUEUE_REFUSALS = {
   ...withStatus(400, {
-    InvalidMarker: "The specified marker is invalid.",
     PopReceiptMismatch: "The specified pop receipt did not match the pop receipt for a dequeued message.",
   }),
   ...withStatus(404, {

@@ -82,11 +82,20 @@ test("start, expiry and their absence", async () => {
   ] as const) {
     assert.equal(await outcome(() => attempt({ ...OLD, ...change })), expected, JSON.stringify(change));
   }
+  const old = { ...OLD, st: "2025-12-01T00:00:00Z", se: "2025-12-31T23:59:59Z" };
   await assert.rejects(
-    attempt({ ...OLD, se: "2025-12-31T23:59:59Z" }),
+    attempt(old),
     refusal(
       "AuthenticationFailed",
-      /^Signature not valid in the specified time frame: Start .* - Expiry .* - Current/,
+      /^Signature not valid in the specified time frame: Start \[Mon, 01 Dec 2025 .*\] - Expiry \[Wed, 31 Dec 2025 23:59:59 GMT\] - Current \[Thu, 01 Jan 2026/,
+    ),
+  );
+  // Without a start, the signature is valid from now on.
+  await assert.rejects(
+    attempt({ ...old, st: undefined }),
+    refusal(
+      "AuthenticationFailed",
+      /^Signed expiry time \[Wed, 31 Dec 2025 23:59:59 GMT\] must be after signed start time \[Thu, 01 Jan 2026/,
     ),
   );
 });

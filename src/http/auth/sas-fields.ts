@@ -62,11 +62,15 @@ export interface Window {
   readonly expiry: Instant;
 }
 
-export function checkWindow({ start, expiry }: Window, now: Instant): void {
-  if ((start === undefined || start <= now) && now < expiry) return;
-  const from = start === undefined ? "" : `Start [${printTime(start)}] - `;
+/** A signature without a start is valid from now on. */
+export function checkWindow(window: Window, now: Instant): void {
+  const { start = now, expiry } = window;
+  if (start <= now && now < expiry) return;
+  const [from, to] = [printTime(start), printTime(expiry)];
   throw authenticationFailed(
-    `Signature not valid in the specified time frame: ${from}Expiry [${printTime(expiry)}] - Current [${printTime(now)}]`,
+    expiry <= start
+      ? `Signed expiry time [${to}] must be after signed start time [${from}]`
+      : `Signature not valid in the specified time frame: Start [${from}] - Expiry [${to}] - Current [${printTime(now)}]`,
   );
 }
 

@@ -3,7 +3,7 @@ import { badQuery, type Refusal } from "../../base/refusals.ts";
 import { instantOf, type Revision } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
-import type { HttpReply, HttpRequest } from "../exchange.ts";
+import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { printMetadata } from "../wire/metadata.ts";
 import { printListing } from "../wire/printed-page.ts";
@@ -11,6 +11,13 @@ import { optionalElement, textElement } from "../wire/xml-print.ts";
 
 /** Headers that replies of several services share. */
 export const XML = { "Content-Type": "application/xml" } as const;
+/** What a read of the Queue service returns is not for caches. */
+export const UNCACHED = { "Cache-Control": "no-cache" } as const;
+export const UNCACHED_XML = { ...XML, ...UNCACHED } as const;
+
+export function xmlHeaders({ target }: Pick<HttpRequest, "target">): ReplyHeaders {
+  return target.service === "queue" ? UNCACHED_XML : XML;
+}
 
 export function stamp(revision: Revision): Record<string, string> {
   return { ETag: quotedEtag(revision), "Last-Modified": printHttpDate(instantOf(revision)) };
@@ -52,7 +59,7 @@ export function overrideHeaders(
 /** The reply of a listing of an account or of what is in it. */
 export function listReply(request: HttpRequest, listing: Parameters<typeof printListing>[0]): HttpReply {
   const attributes = { ServiceEndpoint: serviceEndpoint(request), ...listing.attributes };
-  return { status: 200, headers: XML, body: printListing({ ...listing, attributes }) };
+  return { status: 200, headers: xmlHeaders(request), body: printListing({ ...listing, attributes }) };
 }
 
 export function invalidMarker(marker: string): Refusal {

@@ -11,7 +11,7 @@ import { preflightHeaders } from "../wire/cors.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { parseServiceProperties, printServiceProperties } from "../wire/service-properties.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
-import { XML } from "./replies.ts";
+import { xmlHeaders } from "./replies.ts";
 import { ACCEPTED, onService, row, xml } from "./rows.ts";
 
 /**
@@ -28,7 +28,7 @@ async function handleGetServiceProperties(
 ): Promise<HttpReply> {
   const { account, service } = request.target;
   const body = printServiceProperties(service, await getServiceProperties(properties, account, service));
-  return { status: 200, headers: XML, body };
+  return { status: 200, headers: xmlHeaders(request), body };
 }
 
 async function handleSetServiceProperties(
@@ -49,7 +49,7 @@ async function handleGetServiceStats(request: HttpRequest): Promise<HttpReply> {
   const state =
     textElement("Status", "live") + textElement("LastSyncTime", printHttpDate(request.receivedAt));
   const body = printXml(element("StorageServiceStats", element("GeoReplication", state)));
-  return { status: 200, headers: XML, body };
+  return { status: 200, headers: xmlHeaders(request), body };
 }
 
 async function handlePreflight(request: HttpRequest, { properties }: CommonServices): Promise<HttpReply> {

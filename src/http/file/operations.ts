@@ -67,7 +67,13 @@ const DIRECTORY = "directory?restype=directory";
 const SHARE_ROWS: readonly Operation<FileServices>[] = [
   row("ListShares", "GET service?comp=list", onService("l"), handleListShares, LISTING),
   row("CreateShare", `PUT ${SHARE}`, onContainer("c", "w"), handleCreateShare, CREATES),
-  ...getAndHead("GetShareProperties", SHARE, onContainer("r"), handleGetShareProperties, LEASED),
+  ...getAndHead(
+    "GetShareProperties",
+    SHARE,
+    { ...onContainer("r"), isIntentFree: true },
+    handleGetShareProperties,
+    LEASED,
+  ),
   ...getAndHead(
     "GetShareMetadata",
     `${SHARE}&comp=metadata`,
@@ -86,7 +92,13 @@ const SHARE_ROWS: readonly Operation<FileServices>[] = [
   row("GetShareStats", `GET ${SHARE}&comp=stats`, onContainer("r"), handleGetShareStats, LEASED),
   row("SnapshotShare", `PUT ${SHARE}&comp=snapshot`, onContainer("c", "w"), handleSnapshotShare, CREATES),
   row("DeleteShare", `DELETE ${SHARE}`, onContainer("d"), handleDeleteShare, DELETES),
-  row("RestoreShare", `PUT ${SHARE}&comp=undelete`, onContainer("w"), handleRestoreShare, CREATES),
+  row(
+    "RestoreShare",
+    `PUT ${SHARE}&comp=undelete`,
+    { ...onContainer("w"), isIntentFree: true },
+    handleRestoreShare,
+    CREATES,
+  ),
   ...getAndHead("GetShareAcl", `${SHARE}&comp=acl`, onContainer(), handleGetShareAcl, LEASED),
   row("SetShareAcl", `PUT ${SHARE}&comp=acl`, onContainer(), handleSetShareAcl, {
     ...LEASED,

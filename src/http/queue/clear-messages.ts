@@ -9,5 +9,5 @@ export async function handleClearMessages(
   { queues }: QueueServices,
 ): Promise<HttpReply> {
   await clearMessages(queues, readQueueRef(request));
-  return { status: 204 };
+  return { status: 204, length: 0 };
 }

@@ -7,5 +7,5 @@ import type { QueueServices } from "./services.ts";
 /** PUT /{queue} */
 export async function handleCreateQueue(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
   const outcome = await createQueue(queues, readQueueRef(request), readMetadata(request.rawHeaders));
-  return { status: outcome === "created" ? 201 : 204 };
+  return { status: outcome === "created" ? 201 : 204, length: 0 };
 }

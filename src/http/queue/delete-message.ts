@@ -9,7 +9,7 @@ export async function handleDeleteMessage(
   { queues }: QueueServices,
 ): Promise<HttpReply> {
   const ref = readQueueRef(request);
-  const receipt = readReceipt(request.query) ?? (await refuseReceipt(queues, ref, request.query));
+  const receipt = readReceipt(request.query) ?? (await refuseReceipt(queues, ref, request));
   await deleteMessage(queues, { ref, messageId: readMessageId(request), receipt });
-  return { status: 204 };
+  return { status: 204, length: 0 };
 }

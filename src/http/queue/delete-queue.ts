@@ -6,5 +6,5 @@ import type { QueueServices } from "./services.ts";
 /** DELETE /{queue} */
 export async function handleDeleteQueue(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
   await deleteQueue(queues, readQueueRef(request));
-  return { status: 204 };
+  return { status: 204, length: 0 };
 }

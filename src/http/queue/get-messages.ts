@@ -1,7 +1,7 @@
 import { seconds } from "../../base/clock.ts";
 import { getMessages } from "../../services/queue/get-messages.ts";
 import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
-import { XML } from "../common/replies.ts";
+import { UNCACHED_XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printDequeued } from "./message-xml.ts";
 import { COUNT_OF_MESSAGES, readQueueRef, readWhole, VISIBILITY_OF_GET } from "./read-request.ts";
@@ -21,5 +21,5 @@ export async function handleGetMessages(request: HttpRequest, { queues }: QueueS
     count: readWhole(query, "numofmessages", COUNT_OF_MESSAGES, 1),
     visibilityTimeout: seconds(visibility),
   });
-  return { status: 200, headers: XML, body: printDequeued(messages), isMarked: true };
+  return { status: 200, headers: UNCACHED_XML, body: printDequeued(messages), isMarked: true };
 }

@@ -1,4 +1,5 @@
 import { getQueueMetadata } from "../../services/queue/get-queue-metadata.ts";
+import { UNCACHED } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printMetadata } from "../wire/metadata.ts";
 import { readQueueRef } from "./read-request.ts";
@@ -11,5 +12,5 @@ export async function handleGetQueueMetadata(
 ): Promise<HttpReply> {
   const { metadata, approximateMessagesCount } = await getQueueMetadata(queues, readQueueRef(request));
   const count = { "x-ms-approximate-messages-count": String(approximateMessagesCount) };
-  return { status: 200, headers: { ...count, ...printMetadata(metadata) } };
+  return { status: 200, headers: { ...UNCACHED, ...count, ...printMetadata(metadata) } };
 }

@@ -37,6 +37,6 @@ const MARKER_NAME = /^[a-z0-9-]{1,63}$/;
 function parseMarker(account: string, marker: string): string {
   const start = printMarker(account, "");
   const name = marker.slice(start.length);
-  if (!marker.startsWith(start) || !MARKER_NAME.test(name)) throw new Refusal("InvalidMarker");
+  if (!marker.startsWith(start) || !MARKER_NAME.test(name)) throw new Refusal("OutOfRangeInput");
   return name;
 }

@@ -1,5 +1,5 @@
 import { peekMessages } from "../../services/queue/peek-messages.ts";
-import { XML } from "../common/replies.ts";
+import { UNCACHED_XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printPeeked } from "./message-xml.ts";
 import { COUNT_OF_MESSAGES, readQueueRef, readWhole } from "./read-request.ts";
@@ -14,5 +14,5 @@ export async function handlePeekMessages(
     ref: readQueueRef(request),
     count: readWhole(request.query, "numofmessages", COUNT_OF_MESSAGES, 1),
   });
-  return { status: 200, headers: XML, body: printPeeked(messages), isMarked: true };
+  return { status: 200, headers: UNCACHED_XML, body: printPeeked(messages), isMarked: true };
 }

@@ -3,6 +3,7 @@ import { parseReceipt, type Receipt } from "../../concurrency/visibility.ts";
 import type { QueueContext } from "../../services/queue/context.ts";
 import { getQueueMetadata } from "../../services/queue/get-queue-metadata.ts";
 import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
+import { isMessageId } from "../../services/queue/message-id.ts";
 import { checkQueueName, type QueueRef } from "../../services/queue/queue-ref.ts";
 import type { HttpRequest, Query } from "../exchange.ts";
 
@@ -26,11 +27,21 @@ export function readReceipt(query: Query): Receipt | undefined {
   return parseReceipt(required(query, "popreceipt"));
 }
 
-/** Refuses a malformed receipt, after it has refused a queue that does not exist. */
-export async function refuseReceipt(queues: QueueContext, ref: QueueRef, query: Query): Promise<never> {
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Refuses a malformed receipt, after it has refused a queue that does not exist, and a message that does not
+ * if the receipt is at least Base64.
+ */
+export async function refuseReceipt(
+  queues: QueueContext,
+  ref: QueueRef,
+  request: HttpRequest,
+): Promise<never> {
   await getQueueMetadata(queues, ref);
-  const text = required(query, "popreceipt").slice(0, 256);
-  throw badQuery("popreceipt", text, "Invalid pop receipt format.");
+  const text = required(request.query, "popreceipt").slice(0, 256);
+  if (BASE64.test(text) && !isMessageId(readMessageId(request))) throw new Refusal("MessageNotFound");
+  throw badQuery("popreceipt", text, "Invalid pop receipt format");
 }
 
 export interface Bounds {

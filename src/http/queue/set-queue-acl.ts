@@ -12,5 +12,5 @@ export async function handleSetQueueAcl(request: HttpRequest, { queues }: QueueS
   const ref = readQueueRef(request);
   const body = await request.body.read(QUEUE_LIMITS.aclBytesMax);
   await setQueueAcl(queues, ref, parseSignedIdentifiers(body, PERMISSIONS));
-  return { status: 204 };
+  return { status: 204, length: 0 };
 }

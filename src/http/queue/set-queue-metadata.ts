@@ -10,5 +10,5 @@ export async function handleSetQueueMetadata(
   { queues }: QueueServices,
 ): Promise<HttpReply> {
   await setQueueMetadata(queues, readQueueRef(request), readMetadata(request.rawHeaders));
-  return { status: 204 };
+  return { status: 204, length: 0 };
 }

@@ -21,7 +21,7 @@ export async function handleUpdateMessage(
   { queues }: QueueServices,
 ): Promise<HttpReply> {
   const ref = readQueueRef(request);
-  const receipt = readReceipt(request.query) ?? (await refuseReceipt(queues, ref, request.query));
+  const receipt = readReceipt(request.query) ?? (await refuseReceipt(queues, ref, request));
   const visibility = requireWhole(request.query, "visibilitytimeout", VISIBILITY_OF_UPDATE);
   const body = await request.body.read(QUEUE_LIMITS.messageBodyBytesMax);
   const next = await updateMessage(queues, {
@@ -35,5 +35,5 @@ export async function handleUpdateMessage(
     "x-ms-popreceipt": printReceipt(next),
     "x-ms-time-next-visible": printHttpDate(next.visibleAt),
   };
-  return { status: 204, headers };
+  return { status: 204, length: 0, headers };
 }

@@ -107,16 +107,16 @@ export function changeReply(
   change: EntityChange,
   { revision, table }: Changed,
 ): HttpReply {
-  if (change.kind === "delete") return { status: 204, headers: DELETED };
+  if (change.kind === "delete") return { status: 204, length: 0, headers: COMMON_HEADERS };
   const timestamp = printTicks(revision);
   const etag = printEntityEtag(timestamp);
   if (change.kind !== "insert") {
     return {
       status: 204,
+      length: 0,
       headers: {
         "Cache-Control": "no-cache",
         "X-Content-Type-Options": "nosniff",
-        DataServiceVersion: "1.0;",
         ETag: etag,
       },
     };
@@ -129,12 +129,11 @@ export function changeReply(
       "Cache-Control": "no-cache",
       "X-Content-Type-Options": "nosniff",
       "Preference-Applied": preference,
-      DataServiceVersion: "3.0;",
       Location: location,
       DataServiceId: location,
       ETag: etag,
     };
-    return { status: 204, headers };
+    return { status: 204, length: 0, headers };
   }
   const level = levelOf(request);
   const context = { level, base, account: request.target.account, table, select: undefined };
@@ -146,5 +145,3 @@ export function changeReply(
   };
   return { status: 201, headers, body: printEntity(context, { ...change, revision }, timestamp) };
 }
-
-const DELETED = { ...COMMON_HEADERS, DataServiceVersion: "1.0;" };

@@ -20,11 +20,10 @@ export async function handleCreateTable(request: HttpRequest, { tables }: TableS
     const headers = {
       ...COMMON_HEADERS,
       "Preference-Applied": preference,
-      DataServiceVersion: "3.0;",
       Location: location,
       DataServiceId: location,
     };
-    return { status: 204, headers };
+    return { status: 204, length: 0, headers };
   }
   const headers = { ...jsonHeaders(level), "Preference-Applied": preference, Location: location };
   return { status: 201, headers, body: printTable(level, request, name) };

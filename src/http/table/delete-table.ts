@@ -10,5 +10,5 @@ export async function handleDeleteTable(
   { tables }: TableServices,
 ): Promise<HttpReply> {
   await deleteTable(tables, { account: target.account, table: parseTableItem(target.path) });
-  return { status: 204, headers: COMMON_HEADERS };
+  return { status: 204, length: 0, headers: COMMON_HEADERS };
 }

@@ -11,7 +11,7 @@ import {
 import type { TableRef } from "../../services/table/tables.ts";
 import { refuseRepeated } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
-import type { Body, HttpReply, HttpRequest } from "../exchange.ts";
+import type { Body, Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import type { Operation } from "../operation.ts";
 import { decoded, readQuery } from "../query.ts";
 import { Router } from "../router.ts";
@@ -20,7 +20,7 @@ import { printODataJsonError } from "../wire/error-body.ts";
 import type { SubRequest } from "../wire/multipart.ts";
 import { JSON_TYPES } from "../wire/odata/formats.ts";
 import { changeReply, readChange } from "./change-entity.ts";
-import { boundsOf, COMMON_HEADERS, resourceOfTables } from "./read-request.ts";
+import { boundsOf, COMMON_HEADERS, errorHeaders, resourceOfTables, withPreference } from "./read-request.ts";
 import type { TableServices } from "./services.ts";
 
 /** A row that a part may match; `change` is the kind of change it makes. */
@@ -74,11 +74,11 @@ async function changeSet(
     const changes = parts.map(({ change }) => change);
     const changed = await entityGroupTransaction(tables, parts[0]!.ref, changes, boundsOf(request));
     return parts.map((part, index) =>
-      named(asPart(changeReply(part.request, part.change, changed)), requests[index]!),
+      named(asPart(changeReply(part.request, part.change, changed), part.change.kind), requests[index]!),
     );
   } catch (error) {
     if (!(error instanceof ChangeRefused)) throw error;
-    return [refusedPart(request, error, requests.length)];
+    return [refusedPart(request, error, requests)];
   }
 }
 
@@ -127,7 +127,7 @@ async function query(
     return named(asPart(await row.handle(request, services)), sub);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { ...errorPart(outer, error), contentId: sub.contentId };
+    return { ...errorPart(outer, numbered(error, 0), sub.headers), contentId: sub.contentId };
   }
 }
 
@@ -172,7 +172,10 @@ function bodyOf(bytes: Buffer): Body {
   };
 }
 
-function asPart({ status, headers = {}, body }: HttpReply): SubReply {
+/** Only the parts of a batch name the version of OData. */
+function asPart({ status, headers: own, body }: HttpReply, change?: EntityChangeKind): SubReply {
+  const isNew = change === undefined || change === "insert";
+  const headers = { ...own, DataServiceVersion: isNew ? "3.0;" : "1.0;" };
   if (body === undefined) return { status, headers };
   if (typeof body === "string" || Buffer.isBuffer(body)) return { status, headers, body };
   throw new InvariantBroken("replies of the Table service are not streamed");
@@ -186,21 +189,36 @@ function named(reply: SubReply, { contentId, headers }: SubRequest): SubReply {
 }
 
 /** The one part of the reply to a refused change set: the refusal, with the index of its change. */
-function refusedPart(outer: HttpRequest, { index, refusal }: ChangeRefused, count: number): SubReply {
-  // Azure omits the index for these two if the change set has one change only.
-  const isBare = count === 1 && UNNUMBERED.has(refusal.code);
-  const text = refusal.detail.text ?? refusal.row.text;
-  const detail = { ...refusal.detail, text: isBare ? text : `${index}:${text}` };
-  return errorPart(outer, new Refusal(refusal.code, detail));
+function refusedPart(
+  outer: HttpRequest,
+  { index, refusal }: ChangeRefused,
+  requests: readonly SubRequest[],
+): SubReply {
+  // Azure omits the index for these if the change set has one change only.
+  const isBare = requests.length === 1 && UNNUMBERED.has(refusal.code);
+  return errorPart(outer, isBare ? refusal : numbered(refusal, index), requests[index]?.headers);
 }
 
-const UNNUMBERED: ReadonlySet<string> = new Set(["UpdateConditionNotSatisfied", "ResourceNotFound"]);
+const UNNUMBERED: ReadonlySet<string> = new Set([
+  "EntityAlreadyExists",
+  "UpdateConditionNotSatisfied",
+  "ResourceNotFound",
+]);
 
-function errorPart(outer: HttpRequest, refusal: Refusal): SubReply {
-  const context = { requestId: outer.id, time: outer.receivedAt };
+function numbered({ code, detail, row }: Refusal, index: number): Refusal {
+  return new Refusal(code, { ...detail, text: `${index}:${detail.text ?? row.text}` });
+}
+
+function errorPart(outer: HttpRequest, refusal: Refusal, headers: Headers = {}): SubReply {
+  const { code } = refusal;
   return {
     status: refusal.row.http,
-    headers: { ...COMMON_HEADERS, DataServiceVersion: "3.0;", "Content-Type": JSON_TYPES.minimal },
-    body: printODataJsonError(refusal, context),
+    headers: {
+      // In a change set, malformed input is found by the operation.
+      ...(code === "InvalidInput" ? withPreference(headers.prefer) : errorHeaders(code, headers.prefer)),
+      DataServiceVersion: "3.0;",
+      "Content-Type": JSON_TYPES.minimal,
+    },
+    body: printODataJsonError(refusal, { requestId: outer.id, time: outer.receivedAt }),
   };
 }

@@ -25,7 +25,7 @@ import { handleGetTable } from "./get-table.ts";
 import { handleGetTableAcl } from "./get-table-acl.ts";
 import { handleGetEntity, handleQueryEntities } from "./query-entities.ts";
 import { handleQueryTables } from "./query-tables.ts";
-import { guarded, normalizeTableTarget, resourceOfTables } from "./read-request.ts";
+import { guarded, normalizeTableTarget, refusalHeaders, resourceOfTables } from "./read-request.ts";
 import type { TableServices } from "./services.ts";
 import { handleSetTableAcl } from "./set-table-acl.ts";
 
@@ -121,6 +121,7 @@ export const TABLE_OPERATIONS: OperationTable<TableServices> = {
     })),
   ],
   resourceOf: resourceOfTables,
+  refusalHeaders,
   normalizeTarget: normalizeTableTarget,
   unknownOperation: "InvalidUri",
   unknownMethod: "MethodNotAllowed",

@@ -33,7 +33,6 @@ export async function handleGetEntity(request: HttpRequest, { tables }: TableSer
     headers: {
       "Cache-Control": "no-cache",
       "X-Content-Type-Options": "nosniff",
-      DataServiceVersion: "3.0;",
       "Content-Type": JSON_TYPES[level],
       ETag: printEntityEtag(timestamp),
     },

@@ -1,9 +1,9 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import type { EntityBounds } from "../../services/table/entity-bounds.ts";
 import type { Filter } from "../../services/table/filter/filter.ts";
 import { TABLE_LIMITS } from "../../services/table/limits.ts";
-import type { Headers, HttpRequest, Query, Target } from "../exchange.ts";
-import type { Operation, ResourceKind } from "../operation.ts";
+import type { Headers, HttpRequest, Query, ReplyHeaders, Target } from "../exchange.ts";
+import { isXmlOperation, type Operation, type RefusedRequest, type ResourceKind } from "../operation.ts";
 import { normalizePath, resourceKindOf } from "../wire/odata/address.ts";
 import { parseFilter } from "../wire/odata/filter-parser.ts";
 import { JSON_TYPES, type MetadataLevel, metadataLevelOf } from "../wire/odata/formats.ts";
@@ -56,14 +56,12 @@ export function readSelect(query: Query): ReadonlySet<string> | undefined {
   return names.size === 0 || names.has("*") ? undefined : names;
 }
 
+const NOSNIFF = { "X-Content-Type-Options": "nosniff" } as const;
 /** What every reply of the OData operations carries. */
-export const COMMON_HEADERS = {
-  "Cache-Control": "no-cache",
-  "X-Content-Type-Options": "nosniff",
-} as const;
+export const COMMON_HEADERS = { "Cache-Control": "no-cache", ...NOSNIFF } as const;
 
 export function jsonHeaders(level: MetadataLevel) {
-  return { ...COMMON_HEADERS, DataServiceVersion: "3.0;", "Content-Type": JSON_TYPES[level] } as const;
+  return { ...COMMON_HEADERS, "Content-Type": JSON_TYPES[level] } as const;
 }
 
 export type Preference = "return-content" | "return-no-content" | undefined;
@@ -72,6 +70,30 @@ export function preferenceOf(prefer: string | undefined): Preference {
   if (prefer === undefined || prefer === "return-no-content") return prefer;
   const preference = prefer.trim().toLowerCase();
   return preference === "return-no-content" || preference === "return-content" ? preference : undefined;
+}
+
+/** Refused before the operation begins: nothing is said about caches and preferences. */
+const EARLY: ReadonlySet<RefusalCode> = new Set(["TableNotFound", "InvalidInput"]);
+
+/** Refused before OData runs: the caller, and the size of the body. */
+function isBeforeOData({ row }: Refusal, isAuthenticated: boolean): boolean {
+  return row.http === 401 || row.http === 413 || (row.http === 403 && !isAuthenticated);
+}
+
+/** An OData error names its code in the body only; a HEAD has none. */
+export function refusalHeaders(refusal: Refusal, request: RefusedRequest): ReplyHeaders | undefined {
+  const { operation, isAuthenticated, head } = request;
+  if (head.method === "HEAD" || isBeforeOData(refusal, isAuthenticated)) return undefined;
+  if (operation !== undefined && isXmlOperation(operation)) return undefined;
+  return errorHeaders(refusal.code, head.headers.prefer);
+}
+
+export function errorHeaders(code: RefusalCode, prefer: string | undefined): ReplyHeaders {
+  return EARLY.has(code) ? NOSNIFF : withPreference(prefer);
+}
+
+export function withPreference(prefer: string | undefined): ReplyHeaders {
+  return { ...COMMON_HEADERS, "Preference-Applied": preferenceOf(prefer) };
 }
 
 const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "MERGE", "PATCH", "DELETE"]);

@@ -12,5 +12,5 @@ export async function handleSetTableAcl(request: HttpRequest, { tables }: TableS
   const { account, path } = request.target;
   const policies = parseSignedIdentifiers(await request.body.read(TABLE_LIMITS.aclBytesMax), PERMISSIONS);
   await setTableAcl(tables, { account, table: tableOfPath(path) }, policies);
-  return { status: 204 };
+  return { status: 204, length: 0 };
 }

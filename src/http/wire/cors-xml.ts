@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { CorsRule } from "../../services/account/service-properties.ts";
-import type { XmlElement } from "./xml.ts";
+import { tooMuch, type XmlElement } from "./xml.ts";
 import { element, fieldsElement } from "./xml-print.ts";
 import { countOf, invalidValue, onlyChildren, requiredChild } from "./xml-values.ts";
 
@@ -11,14 +11,14 @@ const FIELDS = ["AllowedOrigins", "AllowedMethods", "AllowedHeaders", "ExposedHe
 /** The rules in the order given: the first that matches a request decides. */
 export function parseCors(source: XmlElement): readonly CorsRule[] {
   let chars = 0;
-  if (source.children.length > LIMITS.corsRulesMax) throw tooMuch(`${source.children.length} rules`);
+  if (source.children.length > LIMITS.corsRulesMax) throw tooMuch();
   const rules = source.children.map((child) => {
     if (child.name !== "CorsRule")
       throw new Refusal("UnsupportedXmlNode", { elements: { XmlNodeName: child.name } });
     for (const field of child.children) chars += field.text.length;
     return parseRule(child);
   });
-  if (chars > LIMITS.corsRulesBytesMax) throw tooMuch(`${chars} characters`);
+  if (chars > LIMITS.corsRulesBytesMax) throw tooMuch();
   return rules;
 }
 
@@ -26,7 +26,7 @@ function parseRule(source: XmlElement): CorsRule {
   onlyChildren(source, FIELDS);
   // An invalid value is refused before a missing one.
   for (const item of source.children.flatMap(itemsOf))
-    if (item.length > LIMITS.corsItemCharsMax) throw tooMuch(`an item of ${item.length} characters`);
+    if (item.length > LIMITS.corsItemCharsMax) throw tooMuch();
   const methods = source.child("AllowedMethods");
   if (methods !== undefined) methodsOf(methods);
   const origins = requiredChild(source, "AllowedOrigins");
@@ -58,10 +58,11 @@ function methodsOf(source: XmlElement): string[] {
 function headersOf(source: XmlElement | undefined): string[] {
   if (source === undefined) return [];
   const names = listOf(source, LIMITS.corsHeadersMax + LIMITS.corsHeaderPrefixesMax);
-  const prefixes = names.filter((name) => name.endsWith("*")).length;
-  if (prefixes > LIMITS.corsHeaderPrefixesMax) throw invalidValue(source);
-  if (names.length - prefixes > LIMITS.corsHeadersMax) throw invalidValue(source);
-  return names;
+  const isPrefix = (name: string): boolean => name.endsWith("*");
+  const prefixes = names.filter(isPrefix);
+  if (prefixes.length > LIMITS.corsHeaderPrefixesMax) throw invalidValue(source);
+  if (names.length - prefixes.length > LIMITS.corsHeadersMax) throw invalidValue(source);
+  return [...names.filter((name) => !isPrefix(name)), ...prefixes];
 }
 
 function listOf(source: XmlElement, countMax: number): string[] {
@@ -76,13 +77,6 @@ function itemsOf(source: XmlElement): string[] {
     .split(",", LIMITS.corsRulesBytesMax)
     .map((item) => item.trim())
     .filter((item) => item !== "");
-}
-
-/** The bounds are in the service's schema, so the refusal is that of an invalid document. */
-function tooMuch(found: string): Refusal {
-  return new Refusal("InvalidXmlDocument", {
-    elements: { XmlNodeName: "Cors", Reason: `Too much: ${found}.` },
-  });
 }
 
 export function printCors(tag: string, rules: readonly CorsRule[]): string {

@@ -78,7 +78,7 @@ test("a Set Blob Service Properties of every part is read", () => {
       {
         allowedOrigins: ["http://a.example", "http://b.example"],
         allowedMethods: ["GET", "PUT"],
-        allowedHeaders: ["x-ms-meta-data*", "x-ms-meta-abc"],
+        allowedHeaders: ["x-ms-meta-abc", "x-ms-meta-data*"],
         exposedHeaders: ["x-ms-meta-*"],
         maxAgeSeconds: 200,
       },
@@ -120,9 +120,9 @@ test("each way to be wrong has its code", () => {
   refused("table", "<StaticWebsite><Enabled>true</Enabled></StaticWebsite>", "UnsupportedXmlNode");
   refused("queue", LOGGING + LOGGING, "InvalidXmlDocument", "Logging");
   refused("queue", LOGGING.replace("<Read>true</Read>", ""), "MissingRequiredXmlNode", "Read");
-  refused("queue", LOGGING.replace("<Days>7</Days>", ""), "InvalidXmlDocument", "Days");
-  refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>366</Days>"), "InvalidXmlDocument", "Days");
-  refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>0</Days>"), "InvalidXmlDocument", "Days");
+  refused("queue", LOGGING.replace("<Days>7</Days>", ""), "InvalidXmlDocument");
+  refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>366</Days>"), "InvalidXmlDocument");
+  refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>0</Days>"), "InvalidXmlDocument");
   refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>x</Days>"), "InvalidXmlNodeValue", "Days");
   refused("queue", LOGGING.replace("<Read>true", "<Read>yes"), "InvalidXmlNodeValue", "Read");
   refused(
@@ -138,14 +138,47 @@ test("each way to be wrong has its code", () => {
   );
 });
 
+test("an invalid document names the place and the reason, as Azure does", () => {
+  const elements = (document: string): object => {
+    try {
+      parseServiceProperties("queue", Buffer.from(document));
+    } catch (error) {
+      return (error as Refusal).detail.elements!;
+    }
+    assert.fail("accepted");
+  };
+  const metrics =
+    "<MinuteMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs>" +
+    "<RetentionPolicy><Enabled>true</Enabled><Days>366</Days></RetentionPolicy></MinuteMetrics>";
+  const body = `<?xml version='1.0'?>\n<StorageServiceProperties>${metrics}</StorageServiceProperties>`;
+  assert.deepEqual(elements(body), {
+    LineNumber: "2",
+    LinePosition: "176",
+    Reason: "Retention days must be greater than 0 and less than or equal to 365 days.",
+  });
+  const tooMany = `<StorageServiceProperties>${cors(rule().repeat(6))}</StorageServiceProperties>`;
+  assert.deepEqual(elements(tooMany), { LineNumber: "0", LinePosition: "0", Reason: "" });
+  assert.deepEqual(elements("<?xml version='1.0'?>\n<StorageServiceProperties />"), {
+    LineNumber: "2",
+    LinePosition: "29",
+    Reason: "Error parsing Xml content: the root element is empty.",
+  });
+});
+
+test("CORS headers print with the prefixes last, as Azure does", () => {
+  const read = parse("queue", cors(rule({ AllowedHeaders: "b*,a,c*,d", ExposedHeaders: "x*,y" })));
+  assert.deepEqual(read.cors?.[0]?.allowedHeaders, ["a", "d", "b*", "c*"]);
+  assert.deepEqual(read.cors?.[0]?.exposedHeaders, ["y", "x*"]);
+});
+
 test("CORS rules have bounds", () => {
   assert.equal(parse("blob", cors(rule().repeat(5))).cors?.length, 5);
-  refused("blob", cors(rule().repeat(6)), "InvalidXmlDocument", "Cors");
+  refused("blob", cors(rule().repeat(6)), "InvalidXmlDocument");
   for (const name of ["AllowedOrigins", "AllowedHeaders", "ExposedHeaders"]) {
-    refused("blob", cors(rule({ [name]: "a".repeat(257) })), "InvalidXmlDocument", "Cors");
+    refused("blob", cors(rule({ [name]: "a".repeat(257) })), "InvalidXmlDocument");
     // Refused before what is missing.
     const alone = `<CorsRule><${name}>${"a".repeat(257)}</${name}></CorsRule>`;
-    refused("blob", cors(alone), "InvalidXmlDocument", "Cors");
+    refused("blob", cors(alone), "InvalidXmlDocument");
   }
   const fetch = "<CorsRule><AllowedMethods>FETCH</AllowedMethods></CorsRule>";
   refused("blob", cors(fetch), "InvalidXmlNodeValue", "AllowedMethods");
@@ -155,7 +188,7 @@ test("CORS rules have bounds", () => {
   refused("blob", cors(rule({ ExposedHeaders: Array(65).fill("a").join(",") })), "InvalidXmlNodeValue");
   refused("blob", cors(rule({ MaxAgeInSeconds: "-1" })), "InvalidXmlNodeValue", "MaxAgeInSeconds");
   const long = rule({ AllowedHeaders: Array(5).fill("h".repeat(250)).join(",") });
-  refused("blob", cors(long + long), "InvalidXmlDocument", "Cors");
+  refused("blob", cors(long + long), "InvalidXmlDocument");
   for (const field of ["AllowedOrigins", "AllowedMethods", "MaxAgeInSeconds"])
     refused("blob", cors(rule({ [field]: undefined })), "MissingRequiredXmlNode", field);
   const bare = rule({ AllowedHeaders: undefined, ExposedHeaders: undefined });

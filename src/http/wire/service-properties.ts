@@ -53,6 +53,7 @@ export function parseServiceProperties(owner: PropertiesOwner, body: Uint8Array)
   const root = parseXml(body);
   if (root.name !== "StorageServiceProperties")
     throw new Refusal("InvalidXmlDocument", { elements: { XmlNodeName: root.name } });
+  if (root.endAt === undefined) throw root.refusal("Error parsing Xml content: the root element is empty.");
   const names = PROPERTIES_OF[owner];
   onlyChildren(
     root,
@@ -124,9 +125,7 @@ function readRetention(source: XmlElement): Retention {
   const count = days === undefined ? 0 : countOf(days);
   // The bounds are in the service's schema, so the refusal is that of an invalid document.
   if (count < 1 || count > LIMITS.retentionDaysMax)
-    throw new Refusal("InvalidXmlDocument", {
-      elements: { XmlNodeName: "Days", XmlNodeValue: days?.text ?? "" },
-    });
+    throw source.refusal("Retention days must be greater than 0 and less than or equal to 365 days.");
   return { isEnabled, days: count };
 }
 

@@ -88,6 +88,31 @@ test("each way to be wrong has its code", () => {
   refused(list(identifier("a", "<AccessPolicy><Until/></AccessPolicy>")), "UnsupportedXmlNode");
 });
 
+test("an invalid document names the place and the reason, as Azure does", () => {
+  const place = (document: string): object => {
+    try {
+      parse(document);
+    } catch (error) {
+      return (error as Refusal).detail.elements!;
+    }
+    assert.fail("accepted");
+  };
+  const long = `\n${list(identifier("x".repeat(65)))}`;
+  assert.deepEqual(place(long), {
+    LineNumber: "2",
+    LinePosition: String(long.indexOf("SignedIdentifiers>", 3)),
+    Reason: "Signed identifier ID cannot be empty or over 64 characters in length",
+  });
+  const next = list(identifier("x".repeat(65)) + identifier("a"));
+  const second = next.lastIndexOf("<SignedIdentifier>") + 2;
+  assert.deepEqual((place(next) as { LinePosition: string }).LinePosition, String(second));
+  assert.deepEqual(place(list("123456".replace(/./g, (id) => identifier(id)))), {
+    LineNumber: "0",
+    LinePosition: "0",
+    Reason: "",
+  });
+});
+
 test("permissions that the service does not have make the document invalid", () => {
   const withLetters = (letters: string) => () =>
     parseSignedIdentifiers(

@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { StoredPolicy } from "../../services/account/stored-policy.ts";
 import { parseIsoDate, parseIsoTicks, printIsoDate } from "./dates.ts";
-import { parseXml, type XmlElement } from "./xml.ts";
+import { parseXml, tooMuch, type XmlElement } from "./xml.ts";
 import { element, fieldsElement, printXml } from "./xml-print.ts";
 import { invalidValue, onlyChildren, requiredChild } from "./xml-values.ts";
 
@@ -17,8 +17,7 @@ export function parseSignedIdentifiers(body: Uint8Array, letters: RegExp): Store
   if (body.length === 0) return [];
   const root = parseXml(body);
   if (root.name !== "SignedIdentifiers") throw malformed("The root element is not SignedIdentifiers.");
-  if (root.children.length > LIMITS.storedPoliciesMax)
-    throw malformed(`There are more than ${LIMITS.storedPoliciesMax} signed identifiers.`);
+  if (root.children.length > LIMITS.storedPoliciesMax) throw tooMuch();
   const policies: StoredPolicy[] = [];
   for (const child of root.children) {
     if (child.name !== "SignedIdentifier")
@@ -34,7 +33,8 @@ function parsePolicy(source: XmlElement, letters: RegExp): StoredPolicy {
   onlyChildren(source, ["Id", "AccessPolicy"]);
   const id = requiredChild(source, "Id");
   if (id.text === "") throw invalidValue(id);
-  if (id.text.length > LIMITS.storedPolicyIdCharsMax) throw malformed("An identifier is too long.");
+  if (id.text.length > LIMITS.storedPolicyIdCharsMax)
+    throw source.refusalBehind("Signed identifier ID cannot be empty or over 64 characters in length");
   const policy = source.child("AccessPolicy");
   if (policy !== undefined) onlyChildren(policy, ["Start", "Expiry", "Permission"]);
   const start = timeOf(policy?.child("Start"));

@@ -18,10 +18,14 @@ export class XmlElement {
   /** In document order: Put Block List depends on it. */
   children: readonly XmlElement[] = NO_CHILDREN;
   readonly attributes: ReadonlyMap<string, string> | undefined;
+  readonly #document: string;
+  /** Where the name in the end tag is; undefined for an element without one, `<name/>`. */
+  endAt: number | undefined;
 
-  constructor(name: string, attributes: ReadonlyMap<string, string> | undefined) {
+  constructor(name: string, attributes: ReadonlyMap<string, string> | undefined, document: string) {
     this.name = name;
     this.attributes = attributes;
+    this.#document = document;
   }
 
   /** The first child of that name. */
@@ -38,6 +42,29 @@ export class XmlElement {
   all(name: string): XmlElement[] {
     return this.children.filter((child) => child.name === name);
   }
+
+  /** The document is refused where this element ends. */
+  refusal(reason: string): Refusal {
+    return malformed(this.#document, this.endAt ?? this.#document.length, reason);
+  }
+
+  /** The same where the next tag begins. */
+  refusalBehind(reason: string): Refusal {
+    const next = /<\/?/g;
+    next.lastIndex = this.endAt ?? this.#document.length;
+    return malformed(
+      this.#document,
+      next.test(this.#document) ? next.lastIndex : this.#document.length,
+      reason,
+    );
+  }
+}
+
+/** The refusal of a document with too much in it: it names no place. */
+export function tooMuch(): Refusal {
+  return new Refusal("InvalidXmlDocument", {
+    elements: { LineNumber: "0", LinePosition: "0", Reason: "" },
+  });
 }
 
 const NO_CHILDREN: readonly XmlElement[] = Object.freeze([]);
@@ -171,6 +198,7 @@ class Reader {
       const mark = text.charCodeAt(this.#at + 1);
       if (mark === SLASH) {
         if (current === undefined) throw this.#fail("An end tag without a start tag.");
+        current.endAt = this.#at + 2;
         this.#endTag(current.name);
         const parent = open.pop();
         if (parent === undefined) return current;
@@ -232,7 +260,7 @@ class Reader {
       this.#attribute(attributes);
     }
     this.#at++;
-    return new XmlElement(name, attributes);
+    return new XmlElement(name, attributes, text);
   }
 
   #attribute(attributes: Map<string, string>): void {

@@ -9,6 +9,11 @@ import type { Receipt } from "../../concurrency/visibility.ts";
  */
 const MESSAGE_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-8([0-9a-f])([0-9a-f]{2})-([0-9a-f]{12})$/i;
 
+/** Whether a text could be the id of a message. */
+export function isMessageId(text: string): boolean {
+  return MESSAGE_ID.test(text);
+}
+
 export class MessageIds {
   /**
    * The tail of the last id: it is the same for all messages of a queue, and the queue is mostly the same.

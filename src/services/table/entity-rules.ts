@@ -12,6 +12,8 @@ export function checkTableName(name: string): void {
     throw new Refusal("OutOfRangeInput", {
       text: "The specified resource name length is not within the permissible limits.",
     });
+  // The name is also the key of an entity in Tables.
+  if (FORBIDDEN_IN_KEYS.test(name)) throw new Refusal("OutOfRangeInput");
   // The protocol's own spelling: clients compare it.
   if (!TABLE_NAME.test(name) || name.toLowerCase() === "tables")
     throw new Refusal("InvalidResourceName", {

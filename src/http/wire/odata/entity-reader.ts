@@ -122,9 +122,11 @@ function readTyped(value: JsonValue, type: EdmType): EdmValue {
     case "Double":
       if (value.kind === "boolean") throw malformedJson();
       return readDouble(text);
-    case "Boolean":
-      if (text !== "true" && text !== "false") throw malformedJson();
-      return { type, value: text === "true" };
+    case "Boolean": {
+      const word = text.toLowerCase();
+      if (word !== "true" && word !== "false") throw malformedJson();
+      return { type, value: word === "true" };
+    }
     case "DateTime": {
       const ticks = value.kind === "string" ? parseTicks(text) : undefined;
       if (ticks === undefined) throw malformedJson();

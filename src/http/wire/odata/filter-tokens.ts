@@ -45,8 +45,8 @@ export class FilterTokens {
     if (word === undefined) return this.#number();
     this.#at += word.length;
     if (text[this.#at] === "'") return this.#literal(this.#marked(word));
-    if (word === "true" || word === "false")
-      return this.#literal({ type: "Boolean", value: word === "true" });
+    if (/^(?:true|false)$/i.test(word))
+      return this.#literal({ type: "Boolean", value: word.length === "true".length });
     if (word === "NaN" || word === "INF")
       return this.#literal({ type: "Double", value: word === "NaN" ? Number.NaN : Number.POSITIVE_INFINITY });
     return { kind: "word", word, end: this.#at };
