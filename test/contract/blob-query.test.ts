@@ -246,7 +246,68 @@ onEachEngine("query", (kit) => {
         ["InvalidColumnOrdinal", false, 26],
       ],
     );
-    assert.equal(errors[0]?.description, "Invalid type conversion.");
+    assert.deepEqual(
+      errors.map(({ description }) => description),
+      ["Invalid type conversion.", "Column ordinal 0 does not exist in row."],
+    );
+  });
+
+  test("a record too short for a named column is an error at its offset, after the data", async () => {
+    const blob = await blobOf("a,b,c\r\n1,2,3\r\n4\r\n5,6,7\r\n");
+    const seen: string[] = [];
+    const reply = await blob.query("SELECT a, c FROM BlobStorage", {
+      inputTextConfiguration: HEADED,
+      onError: ({ name, description, position }) => seen.push(`${name} ${description} ${position}`),
+      onProgress: ({ loadedBytes }) => seen.push(`progress ${loadedBytes}`),
+    });
+    assert.equal((await collect(reply.readableStreamBody as AsyncIterable<Buffer>)).toString(), "1,3\n5,7\n");
+    assert.deepEqual(seen.slice(0, 2), [
+      "InvalidColumnOrdinal Column ordinal 1 does not exist in row. 14",
+      "progress 24",
+    ]);
+  });
+
+  test("a JSON record without a selected field is printed without it", async () => {
+    const blob = await blobOf('{"name": "owner", "id": 1}{"name2": "owner2"}{"name": null}');
+    const json = { inputTextConfiguration: JSON_LINES, outputTextConfiguration: JSON_LINES };
+    assert.equal(
+      await ask(blob, "SELECT name FROM BlobStorage", json),
+      '{"name":"owner"}\n{}\n{"name":null}\n',
+    );
+  });
+
+  test("records of JSON are separated by the declared text", async () => {
+    const blob = await blobOf('{"a":1};{"a":2};');
+    const json = { kind: "json", recordSeparator: ";" } as const;
+    const options = { inputTextConfiguration: json, outputTextConfiguration: json };
+    assert.equal(await ask(blob, "SELECT * FROM BlobStorage", options), '{"a":1};{"a":2};');
+  });
+
+  test("the output is delimited text unless the client declares it", async () => {
+    const blob = await blobOf('{"a":1,"b":"x"}\n');
+    const options = { inputTextConfiguration: JSON_LINES, outputTextConfiguration: undefined };
+    assert.equal(await ask(blob, "SELECT * FROM BlobStorage", options), "1,x\n");
+  });
+
+  test("malformed JSON is described by its character and the offset in the blob", async () => {
+    const cases: [data: string, text: string, description: string, position: number][] = [
+      ["100,200\n", "\n", "Unexpected token ',' at [byte: 3]. Expecting tokens '{', or '['.", 0],
+      ["no,json\n", "", "Unexpected token 'n' at [byte: 0]. Expecting tokens '{', or '['.", 0],
+      ["{name: 1}\n", "", `Unexpected token 'n' at [byte: 1]. Expecting token '"'. `, 0],
+      ['{"é":1}\n{"a";1}', "1\n", "Unexpected token ';' at [byte: 13]. Expecting token ':'. ", 9],
+      ['{"a":1 "b":2}', "", "Unexpected token '\"' at [byte: 7]. Expecting tokens ',', or '}'.", 0],
+      ['{"a":[1,x]}', "", "Unexpected token 'x' at [byte: 8]. Expecting a value.", 0],
+    ];
+    for (const [data, text, description, position] of cases) {
+      const errors: Errors = [];
+      const reply = await (await blobOf(data)).query("SELECT * FROM BlobStorage", {
+        inputTextConfiguration: JSON_LINES,
+        onError: (error) => errors.push(error),
+      });
+      const bytes = await collect(reply.readableStreamBody as AsyncIterable<Buffer>);
+      assert.equal(bytes.toString(), text, data);
+      assert.deepEqual(errors, [{ isFatal: true, name: "ParseError", description, position }], data);
+    }
   });
 
   test("an error is never the first record of an answer, which the Python SDK could not read", async () => {
@@ -258,7 +319,8 @@ onEachEngine("query", (kit) => {
       onProgress: ({ loadedBytes }) => seen.push(`progress ${loadedBytes}`),
     });
     assert.equal((await collect(reply.readableStreamBody as AsyncIterable<Buffer>)).length, 0);
-    assert.deepEqual(seen.slice(0, 2), ["progress 0", "ParseError true"]);
+    // An empty data record precedes the error; the number of scanned bytes follows it.
+    assert.deepEqual(seen.slice(0, 2), ["ParseError true", "progress 8"]);
   });
 
   test("the reply reports errors in the data; errors in the query prevent it", async () => {
@@ -269,7 +331,7 @@ onEachEngine("query", (kit) => {
       onError: (error) => errors.push(error),
     });
     const text = (await collect(reply.readableStreamBody as AsyncIterable<Buffer>)).toString();
-    assert.equal(text, '{"a":1}\n');
+    assert.equal(text, "1\n");
     assert.deepEqual(
       errors.map(({ isFatal }) => isFatal),
       [true],

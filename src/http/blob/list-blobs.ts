@@ -11,6 +11,7 @@ import { decodeMarker, encodeMarker, printListParams, readListParams } from "../
 import { printMetadataXml } from "../wire/metadata.ts";
 import { PrintedPage } from "../wire/printed-page.ts";
 import { encodedElement, escapeText, optionalElement, textElement } from "../wire/xml-print.ts";
+import { arrowReply, wantsArrow } from "./list-blobs-arrow.ts";
 import { mayTouchTags, readContainerRef } from "./read-request.ts";
 import { BLOB_TYPES, contentTypeOf } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
@@ -64,12 +65,14 @@ export async function handleListBlobs(request: HttpRequest, { blobs }: BlobServi
     endBefore: request.query.get("endbefore") || undefined,
     from: params.marker === undefined ? undefined : positionOf(params.marker, scope),
   });
+  const nextMarker = next === undefined ? "" : encodeMarker(scope, partsOf(next));
+  if (wantsArrow(request)) return arrowReply(page, { include, nextMarker, scheduler: blobs.scheduler });
   return listReply(request, {
     attributes: { ContainerName: ref.container },
     head: printListParams(params),
     name: "Blobs",
     page,
-    nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
+    nextMarker,
   });
 }
 

@@ -1,10 +1,15 @@
+import { copyInto } from "../../base/bytes.ts";
 import type { Instant } from "../../base/clock.ts";
 import { KIB } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { getBlob } from "../../services/blob/get-blob.ts";
-import { type Form, runQuery } from "../../services/blob/query/run-query.ts";
-import { SqlError, type SqlQuery } from "../../services/blob/query/sql.ts";
+import { release as releaseChunk } from "../../memory/pooled-buffer.ts";
+import { getBlob, type OpenedBlob } from "../../services/blob/get-blob.ts";
+import type { ArrowField, ArrowType } from "../../services/blob/query/arrow-stream.ts";
+import type { TextForm } from "../../services/blob/query/results.ts";
+import { type InputForm, type OutputForm, runQuery } from "../../services/blob/query/run-query.ts";
+import { SQL_LIMITS, SqlError, type SqlQuery } from "../../services/blob/query/sql.ts";
 import { parseSql } from "../../services/blob/query/sql-parser.ts";
+import type { SliceRange } from "../../services/payload/payloads.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printQueryReply } from "../wire/query-avro.ts";
 import { parseXml, type XmlElement } from "../wire/xml.ts";
@@ -25,22 +30,45 @@ export async function handleQueryBlobContents(
   const root = parseXml(await request.body.read(BODY_BYTES_MAX));
   if (root.name !== "QueryRequest") throw new Refusal("InvalidXmlDocument");
   const query = sqlOf(root, blobs.clock.now());
-  const input = formOf(root.child("InputSerialization")) ?? PLAIN_CSV;
-  const output = formOf(root.child("OutputSerialization")) ?? input;
+  const input = inputOf(root.child("InputSerialization"));
+  const output = outputOf(root.child("OutputSerialization"));
   const opened = await getBlob(blobs, { ...read, rangeOf: (length) => ({ from: 0, length }) });
   const { record, payload } = opened;
-  if (record.kind !== "block") {
+  let reader: { release(): void } | undefined;
+  const release = (): void => {
     payload?.close();
-    throw new Refusal("InvalidBlobType");
-  }
-  const source = streamOf(opened);
-  const events = guarded(() => runQuery({ query, input, output, source, scheduler: blobs.scheduler }));
-  return {
-    status: 200,
-    headers: { ...blobHeaders(opened), "Content-Type": "avro/binary" },
-    body: printQueryReply(events, { totalBytes: record.length, sync: blobs.random.bytes(16) }),
-    release: () => payload?.close(),
+    reader?.release();
   };
+  try {
+    if (record.kind !== "block") throw new Refusal("InvalidBlobType");
+    if (input.kind === "parquet") reader = blobs.parquetReaders.acquire();
+    const file = {
+      length: record.length,
+      stream: () => streamOf(opened),
+      read: (from: number, length: number) => readBytes(opened, { from, length }),
+    };
+    const events = guarded(() => runQuery({ query, input, output, file, scheduler: blobs.scheduler }));
+    return {
+      status: 200,
+      headers: { ...blobHeaders(opened), "x-ms-tag-count": undefined, "Content-Type": "avro/binary" },
+      body: printQueryReply(events, { totalBytes: record.length, sync: blobs.random.bytes(16) }),
+      release,
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function readBytes(opened: OpenedBlob, range: SliceRange): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(range.length);
+  let at = 0;
+  for await (const chunk of streamOf({ ...opened, range })) {
+    copyInto(bytes, chunk, at);
+    at += chunk.length;
+    releaseChunk(chunk);
+  }
+  return bytes;
 }
 
 function sqlOf(root: XmlElement, now: Instant): SqlQuery {
@@ -61,7 +89,7 @@ function invalid(reason: string): Refusal {
   return new Refusal("InvalidInput", { elements: { Reason: reason } });
 }
 
-const PLAIN_CSV: Form = {
+const PLAIN_CSV: TextForm = {
   kind: "csv",
   columnSeparator: ",",
   recordSeparator: "\n",
@@ -70,18 +98,33 @@ const PLAIN_CSV: Form = {
   hasHeaders: false,
 };
 
-/** Delimited text or JSON; other formats of the protocol are refused. */
-function formOf(serialization: XmlElement | undefined): Form | undefined {
-  if (serialization === undefined) return undefined;
+function inputOf(serialization: XmlElement | undefined): InputForm {
+  if (serialization === undefined) return PLAIN_CSV;
   const format = requiredChild(serialization, "Format");
-  const type = requiredChild(format, "Type").text.toLowerCase();
+  const type = typeOf(format);
+  return type === "parquet" ? { kind: "parquet" } : textFormOf(format, type);
+}
+
+/** Delimited text unless the client declares it, whatever the input is. */
+function outputOf(serialization: XmlElement | undefined): OutputForm {
+  if (serialization === undefined) return PLAIN_CSV;
+  const format = requiredChild(serialization, "Format");
+  const type = typeOf(format);
+  return type === "arrow" ? arrowFormOf(format) : textFormOf(format, type);
+}
+
+function typeOf(format: XmlElement): string {
+  return requiredChild(format, "Type").text.toLowerCase();
+}
+
+function textFormOf(format: XmlElement, type: string): TextForm {
   if (type === "json") {
     const recordSeparator = format.child("JsonTextConfiguration")?.textOf("RecordSeparator");
     return { kind: "json", recordSeparator: recordSeparator || "\n" };
   }
-  if (type !== "delimited") throw invalid(`The format ${type} is not supported.`);
+  if (type !== "delimited") throw invalid(`The format ${type} is not supported here.`);
   const options = format.child("DelimitedTextConfiguration");
-  const form: Form = {
+  const form: TextForm = {
     kind: "csv",
     columnSeparator: options?.textOf("ColumnSeparator") || ",",
     recordSeparator: options?.textOf("RecordSeparator") || "\n",
@@ -93,4 +136,28 @@ function formOf(serialization: XmlElement | undefined): Form | undefined {
   const isSound = form.quote.length === 1 && form.escapeMark.length <= 1 && form.recordSeparator.length <= 2;
   if (!isSound || form.columnSeparator.length !== 1) throw invalid("Separators are single characters.");
   return form;
+}
+
+const ARROW_TYPES: readonly ArrowType[] = ["int64", "bool", "timestamp[ms]", "string", "double", "decimal"];
+const DECIMAL_DIGITS_MAX = 38;
+
+function arrowFormOf(format: XmlElement): OutputForm {
+  const fields = requiredChild(requiredChild(format, "ArrowConfiguration"), "Schema").all("Field");
+  if (fields.length === 0 || fields.length > SQL_LIMITS.columnsMax)
+    throw invalid("The schema has no columns, or too many.");
+  return { kind: "arrow", schema: fields.map(arrowFieldOf) };
+}
+
+function arrowFieldOf(field: XmlElement, index: number): ArrowField {
+  const declared = requiredChild(field, "Type").text;
+  const type = ARROW_TYPES.find((supported) => supported === declared);
+  if (type === undefined) throw invalid(`The Arrow type ${declared} is not supported.`);
+  const name = field.textOf("Name") ?? `_${index + 1}`;
+  if (type !== "decimal") return { name, type };
+  const [precision, scale] = [Number(field.textOf("Precision")), Number(field.textOf("Scale"))];
+  const isSound = Number.isInteger(precision) && precision >= 1 && precision <= DECIMAL_DIGITS_MAX;
+  if (!isSound || !Number.isInteger(scale) || scale < 0 || scale > precision) {
+    throw invalid("A decimal has a precision of 1 to 38 digits and a scale within it.");
+  }
+  return { name, type, precision, scale };
 }

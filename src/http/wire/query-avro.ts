@@ -23,10 +23,10 @@ const SCHEMA = JSON.stringify([
     name: `${NAMESPACE}.error`,
     doc: "An error that occurred while processing the query.",
     fields: [
-      { name: "fatal", doc: "If true, this error prevents further query processing.", type: "boolean" },
-      { name: "name", doc: "The name of the error", type: "string" },
-      { name: "description", doc: "A description of the error", type: "string" },
-      { name: "position", doc: "The blob offset at which the error occurred", type: "long" },
+      { name: "fatal", type: "boolean", doc: "If true, this error prevents further query processing." },
+      { name: "name", type: "string", doc: "The name of the error" },
+      { name: "description", type: "string", doc: "A description of the error" },
+      { name: "position", type: "long", doc: "The record offset in the blob at which the error occurred" },
     ],
   },
   {
@@ -34,17 +34,15 @@ const SCHEMA = JSON.stringify([
     name: `${NAMESPACE}.progress`,
     doc: "Information about the progress of the query",
     fields: [
-      { name: "bytesScanned", doc: "The number of bytes that have been scanned", type: "long" },
-      { name: "totalBytes", doc: "The total number of bytes to be scanned in this query", type: "long" },
+      { name: "bytesScanned", type: "long", doc: "The number of bytes that have been scanned" },
+      { name: "totalBytes", type: "long", doc: "The total number of bytes to be scanned in this query" },
     ],
   },
   {
     type: "record",
     name: `${NAMESPACE}.end`,
     doc: "Sent as the final message of the response, indicating that all results have been sent.",
-    fields: [
-      { name: "totalBytes", doc: "The total number of bytes to be scanned in this query", type: "long" },
-    ],
+    fields: [{ name: "totalBytes", type: "long", doc: "The total number of bytes scanned in this query" }],
   },
 ]);
 
@@ -54,9 +52,7 @@ export async function* printQueryReply(
 ): AsyncGenerator<Buffer> {
   yield Buffer.concat([
     Buffer.from("Obj\x01", "latin1"),
-    long(2),
-    text("avro.codec"),
-    text("null"),
+    long(1),
     text("avro.schema"),
     text(SCHEMA),
     long(0),
@@ -66,13 +62,7 @@ export async function* printQueryReply(
     const record = recordOf(event, totalBytes);
     return Buffer.concat([long(1), long(record.length), record, sync]);
   };
-  let isFirst = true;
-  for await (const event of events) {
-    // The Python SDK fails when an error is the first record.
-    if (isFirst && event.kind === "error") yield blockOf({ kind: "progress", scanned: 0 });
-    isFirst = false;
-    yield blockOf(event);
-  }
+  for await (const event of events) yield blockOf(event);
 }
 
 function recordOf(event: QueryEvent, totalBytes: number): Buffer {

@@ -2,6 +2,7 @@ import { Semaphore } from "../../base/semaphore.ts";
 import { CooperativeScheduler } from "../../base/yield-to-event-loop.ts";
 import type { ServiceParts } from "../context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
+import { ParquetReaders } from "./query/parquet-rows.ts";
 
 export interface BlobOptions {
   /** Every overwrite, metadata change and deletion keeps the state before it as a version. */
@@ -16,6 +17,7 @@ export interface BlobContext extends ServiceParts, BlobOptions {
   readonly scheduler: CooperativeScheduler;
   /** Limits how many long block lists are prepared at the same time, because each uses much memory. */
   readonly preparedLists: Semaphore;
+  readonly parquetReaders: ParquetReaders;
 }
 
 export function blobContext(parts: ServiceParts, options: Partial<BlobOptions> = {}): BlobContext {
@@ -25,5 +27,6 @@ export function blobContext(parts: ServiceParts, options: Partial<BlobOptions> =
     hasVersionLevelImmutability: options.hasVersionLevelImmutability ?? false,
     scheduler: new CooperativeScheduler(BLOB_LIMITS.listRestMillis),
     preparedLists: new Semaphore(BLOB_LIMITS.listsPreparedMax),
+    parquetReaders: new ParquetReaders(),
   };
 }

@@ -374,7 +374,7 @@ export const SQL = plainTarget("sql-query", {
       query,
       input: form,
       output: form,
-      source: pieces(data),
+      file: { length: data.length, stream: () => pieces(data), read: async () => data },
       scheduler: SCHEDULER,
     }));
   },

@@ -1,53 +1,124 @@
+import { jsonFault } from "./json-fault.ts";
 import { FormError, type PathStep, SQL_LIMITS, type Value } from "./sql.ts";
 
-const OPEN = /[{[]/;
+/** What stands between records, or begins one. */
+const BETWEEN = /[^\s]/g;
+/** The rest of a record that is neither an object nor an array. */
+const SCALAR_END = /[\s,:{}[\]"]/g;
+const NO_RECORD = "tokens '{', or '['.";
+
+export interface JsonRecord {
+  readonly value: Value;
+  /** The offset in the blob. */
+  readonly start: number;
+  readonly bytes: number;
+}
 
 /**
  * Parses JSON records from text that arrives in chunks. Records are found by their brackets and parsed once.
  */
 export class JsonReader {
+  readonly #separator: string;
   #rest = "";
   #depth = 0;
   #isInText = false;
   /** How far the rest has been scanned. */
   #scanned = 0;
+  /** The offset of the rest in the blob. */
+  #offset = 0;
+  /** The offset of the record that was found last. */
+  #position = 0;
 
-  *push(text: string): Generator<Value> {
+  constructor(separator: string) {
+    this.#separator = separator;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  *push(text: string): Generator<JsonRecord> {
     this.#rest += text;
-    let start = 0;
-    for (let at = this.#scanned; at < this.#rest.length; at++) {
-      const character = this.#rest[at]!;
-      if (this.#isInText) {
-        if (character === "\\") at++;
-        else if (character === '"') this.#isInText = false;
-      } else if (character === '"' && this.#depth > 0) this.#isInText = true;
-      else if (character === "{" || character === "[") this.#depth++;
-      else if (character === "}" || character === "]") {
-        if (--this.#depth < 0) throw new FormError("the JSON of the blob is malformed");
-        if (this.#depth === 0) {
-          yield parse(this.#rest.slice(start, at + 1));
-          start = at + 1;
-        }
-      }
-      this.#scanned = at + 1;
+    while (this.#depth > 0 || this.#isAtRecord()) {
+      const end = this.#depth === 0 && !this.#isAtBracket() ? this.#scalarEnd() : this.#bracketEnd();
+      if (end === undefined) break;
+      yield this.#take(end);
     }
-    this.#rest = this.#rest.slice(start);
-    this.#scanned -= start;
     if (this.#rest.length > SQL_LIMITS.recordCharsMax) throw new FormError("a record is too long");
   }
 
-  end(): void {
-    if (this.#rest.trim() !== "") throw new FormError("the JSON of the blob ends inside a record");
+  *end(): Generator<JsonRecord> {
+    if (this.#depth > 0) throw new FormError("the JSON of the blob ends inside a record");
+    if (this.#isAtRecord()) yield this.#take(this.#rest.length);
   }
-}
 
-function parse(text: string): Value {
-  const from = text.search(OPEN);
-  try {
-    return JSON.parse(from > 0 && text.slice(0, from).trim() === "" ? text.slice(from) : text) as Value;
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new FormError("the JSON of the blob is malformed");
-    throw error;
+  /** Skips what stands in front of a record; false when nothing follows. */
+  #isAtRecord(): boolean {
+    let at = 0;
+    for (;;) {
+      BETWEEN.lastIndex = at;
+      at = BETWEEN.exec(this.#rest)?.index ?? this.#rest.length;
+      if (at === this.#rest.length || !this.#rest.startsWith(this.#separator, at)) break;
+      at += this.#separator.length;
+    }
+    this.#skip(at);
+    if (at > 0) this.#scanned = 0;
+    return this.#rest !== "";
+  }
+
+  #isAtBracket(): boolean {
+    return this.#rest[0] === "{" || this.#rest[0] === "[";
+  }
+
+  /** The end of a number or a word, when the text has it. */
+  #scalarEnd(): number | undefined {
+    SCALAR_END.lastIndex = 0;
+    const end = SCALAR_END.exec(this.#rest)?.index;
+    if (end === 0) this.#fail(0, NO_RECORD);
+    return end;
+  }
+
+  #bracketEnd(): number | undefined {
+    const text = this.#rest;
+    for (let at = this.#scanned; at < text.length; at++) {
+      const character = text[at]!;
+      if (this.#isInText) {
+        if (character === "\\") at++;
+        else if (character === '"') this.#isInText = false;
+      } else if (character === '"') this.#isInText = true;
+      else if (character === "{" || character === "[") this.#depth++;
+      else if ((character === "}" || character === "]") && --this.#depth === 0) return at + 1;
+      this.#scanned = at + 1;
+    }
+    return undefined;
+  }
+
+  #take(end: number): JsonRecord {
+    const text = this.#rest.slice(0, end);
+    this.#position = this.#offset;
+    try {
+      const value = JSON.parse(text) as Value;
+      this.#skip(end);
+      return { value, start: this.#position, bytes: this.#offset - this.#position };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const { at, expecting } = this.#isAtBracket() ? jsonFault(text) : { at: 0, expecting: NO_RECORD };
+      return this.#fail(at, expecting);
+    }
+  }
+
+  /** Azure describes an error by the offset of the character in the blob. */
+  #fail(at: number, expecting: string): never {
+    const byte = this.#offset + Buffer.byteLength(this.#rest.slice(0, at));
+    const token = String.fromCodePoint(this.#rest.codePointAt(at) ?? 0);
+    throw new FormError(`Unexpected token '${token}' at [byte: ${byte}]. Expecting ${expecting}`);
+  }
+
+  #skip(end: number): void {
+    this.#offset += Buffer.byteLength(this.#rest.slice(0, end));
+    this.#rest = this.#rest.slice(end);
+    this.#scanned = 0;
+    this.#depth = 0;
   }
 }
 

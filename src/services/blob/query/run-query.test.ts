@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CooperativeScheduler } from "../../../base/yield-to-event-loop.ts";
-import { type Form, type QueryEvent, runQuery } from "./run-query.ts";
+import type { QueryFile } from "./parquet-rows.ts";
+import type { TextForm } from "./results.ts";
+import { type QueryEvent, runQuery } from "./run-query.ts";
 import { parseSql } from "./sql-parser.ts";
 
 const scheduler = new CooperativeScheduler(1);
 
-const CSV: Form = {
+const CSV: TextForm = {
   kind: "csv",
   columnSeparator: ",",
   recordSeparator: "\n",
@@ -14,14 +16,25 @@ const CSV: Form = {
   escapeMark: "",
   hasHeaders: false,
 };
-const JSON_LINES: Form = { kind: "json", recordSeparator: "\n" };
+const JSON_LINES: TextForm = { kind: "json", recordSeparator: "\n" };
+
+/** A blob that is only streamed. */
+function fileOf(stream: () => AsyncIterable<Buffer>): QueryFile {
+  return { length: 0, stream, read: () => Promise.reject(new Error("not read in places")) };
+}
 
 async function ask(sql: string, data: string, form = CSV): Promise<QueryEvent[]> {
-  async function* source(): AsyncGenerator<Buffer> {
+  async function* stream(): AsyncGenerator<Buffer> {
     yield Buffer.from(data);
   }
   const events: QueryEvent[] = [];
-  const run = runQuery({ query: parseSql(sql, 0), input: form, output: form, source: source(), scheduler });
+  const run = runQuery({
+    query: parseSql(sql, 0),
+    input: form,
+    output: form,
+    file: fileOf(stream),
+    scheduler,
+  });
   for await (const event of run) events.push(event);
   return events;
 }
@@ -56,7 +69,7 @@ test("a long query that finds nothing says so now and then, and ends when the cl
     }
   }
   const query = parseSql(`SELECT * FROM BlobStorage WHERE ${terms}`, 0);
-  for await (const event of runQuery({ query, input: CSV, output: CSV, source: source(), scheduler })) {
+  for await (const event of runQuery({ query, input: CSV, output: CSV, file: fileOf(source), scheduler })) {
     assert.equal(event.kind, "progress");
     break;
   }

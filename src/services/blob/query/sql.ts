@@ -81,20 +81,29 @@ export class SqlError extends Error {
 /** The blob is not in the declared format: the rest of it cannot be read. */
 export class FormError extends SqlError {}
 
+/** A record does not fit the schema of the output, which ends the reply. */
+export class SchemaError extends SqlError {}
+
 /** One record does not fit the query. It is reported and left out, and the query continues. */
 export class RecordError extends Error {
   readonly code: keyof typeof RECORD_ERRORS;
+  /** The place among the selected columns. */
+  column = 0;
 
   constructor(code: keyof typeof RECORD_ERRORS) {
-    super(RECORD_ERRORS[code]);
+    super(code);
     this.code = code;
+  }
+
+  get description(): string {
+    return RECORD_ERRORS[this.code](this.column);
   }
 }
 
 /** Names and texts as Azure has them. */
 const RECORD_ERRORS = {
-  InvalidColumnOrdinal: "Invalid column ordinal.",
-  InvalidTypeConversion: "Invalid type conversion.",
+  InvalidColumnOrdinal: (column: number) => `Column ordinal ${column} does not exist in row.`,
+  InvalidTypeConversion: () => "Invalid type conversion.",
 } as const;
 
 export const SQL_LIMITS = {
@@ -113,8 +122,29 @@ export const SQL_LIMITS = {
   sliceMillis: 1,
   /** The longest time without output: only output shows that the client has disconnected. */
   silenceMillis: 200,
+  /** The errors of records that are held back until the data before them has been sent. */
+  errorsWaitingMax: 1_000,
   /** Bytes parsed at once. */
   chunkBytes: 8 * 1_024,
+} as const;
+
+/** What a Parquet file may cost. A process of its own reads it, which the server ends beyond these limits. */
+export const PARQUET_LIMITS = {
+  readersMax: 4,
+  metadataBytesMax: 16 * 1_024 * 1_024,
+  pageHeaderBytesMax: 16 * 1_024,
+  readAheadBytes: 128 * 1_024,
+  /** Of a page, compressed and decompressed. */
+  pageBytesMax: 64 * 1_024 * 1_024,
+  pageValuesMax: 4 * 1_024 * 1_024,
+  heapMegabytesMax: 256,
+  residentBytesMax: 640 * 1_024 * 1_024,
+  residentCheckMillis: 20,
+  /** From a request to the process until its reply. */
+  replyMillisMax: 15_000,
+  /** One reply of the process. */
+  batchRowsMax: 1_024,
+  batchCharsMax: 256 * 1_024,
 } as const;
 
 /** The cost of one record, counted in characters. */
