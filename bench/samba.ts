@@ -4,8 +4,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installMissing, thisSystem } from "../scripts/test/programs.ts";
+import { freePorts } from "../test/support/azurite.ts";
 import { drive } from "./load.ts";
-import { freePorts, type Launch, startHoldfast, stop } from "./servers.ts";
+import { type Launch, startHoldfast, stop } from "./servers.ts";
 import { ACCOUNT, KEY, signed } from "./sign.ts";
 
 /** A server with a share called `bench`, as smbclient logs in to it. */

@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hasAzurite, launchAzurite } from "../test/support/azurite.ts";
 
 /** One of the servers that are compared, each a process of its own; "base" is an older build of Holdfast. */
 export interface Contender {
@@ -86,71 +85,18 @@ export async function startHoldfast({
   };
 }
 
-const AZURITE_FOLDER = ".cache/azurite";
-const AZURITE_MAIN = join(AZURITE_FOLDER, "node_modules/azurite/dist/src/azurite.js");
-
-/** Azurite has a folder of its own, because Holdfast is measured against it and does not depend on it. */
 export async function startAzurite(): Promise<Contender | undefined> {
-  if (!existsSync(AZURITE_MAIN)) {
-    console.log(`installing Azurite into ${AZURITE_FOLDER}`);
-    mkdirSync(AZURITE_FOLDER, { recursive: true });
-    writeFileSync(join(AZURITE_FOLDER, "package.json"), '{ "private": true }\n');
-    const install = [
-      "install",
-      "azurite@3",
-      "--ignore-scripts",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-    ];
-    const done = spawnSync("npm", install, { cwd: AZURITE_FOLDER, stdio: "inherit" });
-    if (done.status !== 0 || !existsSync(AZURITE_MAIN)) return undefined;
-  }
+  if (!hasAzurite()) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-azurite-"));
-  const [blob, queue, table] = await freePorts(3);
-  const flags = ["--location", folder, "--silent", "--skipApiVersionCheck", "--disableTelemetry"];
-  const child = spawn(
-    process.execPath,
-    [AZURITE_MAIN, ...flags, "--blobPort", `${blob}`, "--queuePort", `${queue}`, "--tablePort", `${table}`],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
-  await untilListening([blob!, queue!, table!]);
+  const { ports, stop } = await launchAzurite(folder);
   return {
     name: "azurite",
-    ports: { blob: blob!, queue: queue!, table: table!, file: 0 },
+    ports: { ...ports, file: 0 },
     stop: async () => {
-      await stop(child);
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-async function untilListening(ports: readonly number[]): Promise<void> {
-  for (const port of ports) {
-    for (let tries = 0; ; tries++) {
-      try {
-        await fetch(`http://127.0.0.1:${port}/`);
-        break;
-      } catch (error) {
-        if (tries > 150) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    }
-  }
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

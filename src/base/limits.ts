@@ -249,6 +249,12 @@ export const LIMITS = {
   /** One transaction of a migration. */
   migrationBatchRecords: 1_000,
   migrationBatchBytes: 4 * MIB,
+  /** Azurite's files: one read, one record (a blob of 50,000 blocks has 15 MiB), bodies read in parallel. */
+  azuriteReadBytes: 1 * MIB,
+  azuriteRecordBytesMax: 256 * MIB,
+  azuriteBodiesMax: 32,
+  /** Bodies that snapshots and copies may share with the blob they came from. */
+  azuriteSharedBodiesMax: 20_000,
   /** How long a command waits for the row of a stopped member to disappear. */
   aloneMillisMax: 10_000,
   /** Record cache of a member, and the maximum length of a record. */

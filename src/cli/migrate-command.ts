@@ -1,14 +1,20 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError } from "../base/config-error.ts";
 import { openLog } from "../observability/log.ts";
+import { importAzurite } from "../process/azurite/import-azurite.ts";
 import { type MigrationStep, migrate } from "../process/migrate.ts";
 import { storeChoiceOf } from "../process/offline-store.ts";
 import type { StoreChoice } from "../process/options.ts";
 
-/** `holdfast migrate --from DIR|postgres://... --to DIR|postgres://...` */
+/** `holdfast migrate --from DIR|postgres://...|azurite:DIR --to DIR|postgres://...` */
 export async function migrateCommand(argv: readonly string[], cwd: string): Promise<void> {
   const { from, to } = readArguments(argv);
   const show = process.stderr.isTTY ? drawBar : printLines();
+  if (from?.startsWith(AZURITE)) {
+    await importCommand(resolve(cwd, from.slice(AZURITE.length)), choiceOf("--to", to, cwd), show);
+    return;
+  }
   const { records, payloadBytes } = await migrate({
     from: choiceOf("--from", from, cwd),
     to: choiceOf("--to", to, cwd),
@@ -17,6 +23,21 @@ export async function migrateCommand(argv: readonly string[], cwd: string): Prom
   });
   process.stderr.write("\n");
   process.stdout.write(`migrated and verified: ${records} records, ${payloadBytes} bytes of payload\n`);
+}
+
+const AZURITE = "azurite:";
+
+async function importCommand(
+  directory: string,
+  to: StoreChoice,
+  progress: (step: MigrationStep) => void,
+): Promise<void> {
+  const log = openLog({ level: "warn" });
+  const { records, orphans } = await importAzurite({ directory, to, log, progress });
+  process.stderr.write("\n");
+  if (orphans > 0)
+    process.stdout.write(`left out: ${orphans} records without their container, queue or table\n`);
+  process.stdout.write(`imported and verified: ${records} records of Azurite\n`);
 }
 
 function readArguments(argv: readonly string[]): { from: string | undefined; to: string | undefined } {
@@ -39,7 +60,7 @@ function choiceOf(flag: string, place: string | undefined, cwd: string): StoreCh
 const BAR_CHARS = 30;
 
 function printStep({ phase, done, total }: MigrationStep): string {
-  const unit = phase === "payload" ? "bytes" : "records";
+  const unit = phase === "records" || phase === "verify" ? "records" : "bytes";
   if (total === undefined) return `${phase}: ${done} ${unit}`;
   const share = total === 0 ? 1 : done / total;
   const filled = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");

@@ -26,7 +26,7 @@ export interface MigrateOptions {
 }
 
 export interface MigrationStep {
-  readonly phase: "payload" | "records" | "verify";
+  readonly phase: "payload" | "records" | "import" | "compare" | "verify";
   readonly done: number;
   /** undefined while records are copied: their number is not known yet. */
   readonly total: number | undefined;
@@ -53,7 +53,7 @@ export async function migrate({ from, to, log, progress }: MigrateOptions): Prom
   try {
     const target = await openTarget(to, log);
     try {
-      const state = await begin(source.store, target.store);
+      const state = await beginMigration(target.store, await originOf(source.store));
       const payloadBytes = await copyPayload(source.device, target.device, progress);
       const records = await copyRecords(source.store, target.store, state, progress);
       await verifyRecords(source.store, target.store, records, progress);
@@ -85,10 +85,14 @@ async function openTarget(choice: StoreChoice, log: Log): Promise<Side> {
   };
 }
 
-/** The state of the migration: created in an empty target, read from one that was interrupted. */
-async function begin(source: Store, target: Store): Promise<MigrationRecord> {
+/** Identifies the source by its first key: enough to notice that another one is meant. */
+async function originOf(source: Store): Promise<string> {
   const first = await source.read((read) => firstEntries(read, EVERYTHING_FROM, 1));
-  const origin = first.length === 0 ? "" : Buffer.from(first[0]!.key, "latin1").toString("hex");
+  return first.length === 0 ? "" : Buffer.from(first[0]!.key, "latin1").toString("hex");
+}
+
+/** The state of the migration: created in an empty target, read from one that was interrupted. */
+export function beginMigration(target: Store, origin: string): Promise<MigrationRecord> {
   return target.write(async (write) => {
     const stored = await write.get(MIGRATION_KEY);
     if (stored !== undefined) {

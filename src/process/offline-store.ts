@@ -22,7 +22,12 @@ export interface OfflineStore {
  * Opens a store that no server uses, for a command. It recovers from a crash as a server would. The lock of a
  * directory keeps servers out meanwhile; a database must have no other member.
  */
-export async function openOffline(choice: StoreChoice, command: string, log: Log): Promise<OfflineStore> {
+export async function openOffline(
+  choice: StoreChoice,
+  command: string,
+  log: Log,
+  { isMigrating = false }: { readonly isMigrating?: boolean } = {},
+): Promise<OfflineStore> {
   const directory = choice.kind === "embedded" ? await openDataDirectory(choice.directory) : undefined;
   let runtime: Runtime | undefined;
   const close = async (): Promise<void> => {
@@ -34,7 +39,7 @@ export async function openOffline(choice: StoreChoice, command: string, log: Log
   };
   try {
     runtime = new Runtime({ choice, owner: ownerOf(command), log, onFatal: fail });
-    await runtime.recoverAll();
+    await runtime.recoverAll({ isMigrating });
     await runtime.waitUntilAlone();
     return { runtime, close };
   } catch (error) {

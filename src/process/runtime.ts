@@ -57,10 +57,13 @@ export class Runtime {
     }
   }
 
-  /** Makes payload and records consistent after a crash. Once for a data directory, before serving. */
-  async recoverAll(): Promise<void> {
+  /**
+   * Makes payload and records consistent after a crash. Once for a data directory, before serving. Only the
+   * command that continues a migration may open a store with an unfinished one.
+   */
+  async recoverAll({ isMigrating = false } = {}): Promise<void> {
     if (this.engine instanceof PostgresStore) await openDatabase(this.engine);
-    await this.#refuseUnfinishedMigration();
+    if (!isMigrating) await this.#refuseUnfinishedMigration();
     // Other members may use the same database; they recover what a dead member left.
     if (!(this.engine instanceof PostgresStore)) await recover(this.#payload, "all");
   }

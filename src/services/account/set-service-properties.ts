@@ -1,3 +1,4 @@
+import type { Writer } from "../../store/kv.ts";
 import { createWebsiteContainer } from "../blob/create-container.ts";
 import {
   type PropertiesContext,
@@ -21,13 +22,20 @@ export async function setServiceProperties(
   owner: PropertiesOwner,
   changes: ServiceProperties,
 ): Promise<void> {
+  await store.write((write) => putServiceProperties(write, account, owner, changes));
+}
+
+export async function putServiceProperties(
+  write: Writer,
+  account: string,
+  owner: PropertiesOwner,
+  changes: ServiceProperties,
+): Promise<void> {
   const key = propertiesKey(account, owner);
-  await store.write(async (write) => {
-    const present = unpackProperties(await write.get(key), owner);
-    const merged = mergeServiceProperties(present, changes);
-    if (owner === "blob" && merged.staticWebsite?.isEnabled === true) {
-      await createWebsiteContainer(write, account);
-    }
-    write.put(key, propertiesRecord.pack(merged));
-  });
+  const present = unpackProperties(await write.get(key), owner);
+  const merged = mergeServiceProperties(present, changes);
+  if (owner === "blob" && merged.staticWebsite?.isEnabled === true) {
+    await createWebsiteContainer(write, account);
+  }
+  write.put(key, propertiesRecord.pack(merged));
 }

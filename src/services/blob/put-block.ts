@@ -7,8 +7,15 @@ import {
   stagedBlockRecord,
   stagingRecord,
 } from "../../store/records/blob.ts";
-import { commitContent, dropContent, type Ingested, ingestBlock, NO_CONTENT } from "../payload/content.ts";
-import type { PayloadSource } from "../payload/payloads.ts";
+import {
+  type Content,
+  commitContent,
+  dropContent,
+  type Ingested,
+  ingestBlock,
+  NO_CONTENT,
+} from "../payload/content.ts";
+import type { PayloadSource, Payloads } from "../payload/payloads.ts";
 import { checkBlobLease, checkChangeable, type Found, findBlob, putBlobRecord } from "./blobs.ts";
 import { readContainer } from "./containers.ts";
 import type { BlobContext } from "./context.ts";
@@ -64,20 +71,38 @@ async function stageBlock(
   { content, length }: Ingested,
 ): Promise<void> {
   await commitContent(payloads, write, content);
-  const { ref, blockId, blockIdBytes } = request;
-  const found = await findBlob(write, ref);
+  const found = await findBlob(write, request.ref);
   checkStaging(write, found, request);
-  const { stored, container } = found;
+  const { blockId, blockIdBytes } = request;
+  const target = found.stored === undefined ? uncommittedBlob(write, request, found) : found.stored;
+  await putStagedBlock(payloads, write, found, target, { blockId, blockIdBytes, content, length });
+}
+
+export interface StagedBlock {
+  readonly blockId: string;
+  readonly blockIdBytes: number;
+  readonly content: Content;
+  readonly length: number;
+}
+
+/** Adds a block to the uncommitted ones of `target`, the blob's record or a new one; its bytes are kept. */
+export async function putStagedBlock(
+  payloads: Payloads,
+  write: Writer,
+  found: Found,
+  target: BlobRecord,
+  { blockId, blockIdBytes, content, length }: StagedBlock,
+): Promise<void> {
+  const { stored, container, ref } = found;
   const now = write.now();
-  const id = stored?.staging ?? write.revision();
-  if (stored?.staging === undefined) {
+  const id = target.staging ?? write.revision();
+  if (target.staging === undefined) {
     scheduleDeadline(write, now + BLOB_LIMITS.uncommittedBlockMillis, { what: "staging", id });
-    const record = stored ?? uncommittedBlob(write, request, found);
-    putBlobRecord(write, found, stored, { ...record, staging: id });
+    putBlobRecord(write, found, stored, { ...target, staging: id });
   }
-  const bytes = stored?.staging === undefined ? undefined : await write.get(stagingKey(id));
+  const bytes = target.staging === undefined ? undefined : await write.get(stagingKey(id));
   const staging = bytes === undefined ? undefined : stagingRecord.unpack(bytes);
-  if ((staging?.blockIdBytes ?? stored?.blockIdBytes ?? blockIdBytes) !== blockIdBytes)
+  if ((staging?.blockIdBytes ?? target.blockIdBytes ?? blockIdBytes) !== blockIdBytes)
     throw new Refusal("InvalidBlobOrBlock");
   const key = stagedBlockKey(id, blockId);
   const former = await write.get(key);

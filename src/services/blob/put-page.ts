@@ -48,7 +48,11 @@ export async function putPage(blobs: BlobContext, request: PutPage, body: Buffer
 }
 
 /** Slices end at segment boundaries, because each segment counts and rewrites its slices by itself. */
-async function appendBySegment(blobs: BlobContext, start: number, body: Buffer): Promise<SegmentWrite[]> {
+export async function appendBySegment(
+  blobs: BlobContext,
+  start: number,
+  body: Buffer,
+): Promise<SegmentWrite[]> {
   const appends: Promise<SegmentWrite>[] = [];
   for (let from = 0; from < body.length; ) {
     const segment = segmentAt(start + from);
@@ -66,7 +70,7 @@ async function appendBySegment(blobs: BlobContext, start: number, body: Buffer):
   throw failed.reason;
 }
 
-function rangesOf({ segment, start, appended }: SegmentWrite) {
+export function rangesOf({ segment, start, appended }: SegmentWrite) {
   let at = start;
   return appended.slices.map((slice) => {
     const range = { segment, start: at, length: slice.length, slice, from: 0 };
