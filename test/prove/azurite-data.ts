@@ -9,7 +9,7 @@ export const proof: Proof = {
   what: "all that the SDKs wrote to the real Azurite, they read from Holdfast after a migration",
   minutes: 4,
   async run({ directory, length, seed, progress }) {
-    if (!hasAzurite()) return { ok: true, isNotRun: true, figure: "npm cannot install azurite here" };
+    if (!hasAzurite()) return { ok: true, isNotRun: true, summary: "npm cannot install azurite here" };
     const { objects, differences, output, code } = await migrateAzurite({
       directory,
       objects: OBJECTS[length],
@@ -17,8 +17,8 @@ export const proof: Proof = {
       progress,
     });
     for (const difference of differences.slice(0, 10)) progress(difference);
-    if (code !== 0) return { ok: false, figure: `the command ended with ${code}: ${output}` };
-    const figure = `${objects} objects compared through the SDKs: ${differences.length} differences`;
-    return { ok: differences.length === 0, figure };
+    if (code !== 0) return { ok: false, summary: `the command ended with ${code}: ${output}` };
+    const summary = `${objects} objects compared through the SDKs: ${differences.length} differences`;
+    return { ok: differences.length === 0, summary };
   },
 };
