@@ -5,6 +5,7 @@ import { ConfigError } from "../base/config-error.ts";
 import { CannotStart, DeclaredDead, errorCode, UnusableDirectory } from "../base/faults.ts";
 import { OTHERS_BITS } from "../base/file-modes.ts";
 import { type Log, openLog } from "../observability/log.ts";
+import { azuriteOffer } from "../process/azurite/azurite-data.ts";
 import { closedLines, closingLines, readProgram } from "../process/azurite-compat.ts";
 import { boundHeap } from "../process/heap-bounds.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "../process/options.ts";
@@ -12,6 +13,7 @@ import { type Running, run } from "../process/run.ts";
 import { ClosingTooSlow, endProcessNow } from "../process/shutdown.ts";
 import { runWorker } from "../process/worker.ts";
 import { parseDatabaseAddress } from "../store/postgres/address.ts";
+import { copyCommand } from "./copy-command.ts";
 import { immutabilityCommand } from "./immutability-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { printListening, printReadyJson, printReadyText, type ReadyInfo } from "./ready-message.ts";
@@ -154,9 +156,17 @@ function announce(options: Options, { ports }: Running): void {
   else process.stdout.write(printListening(info) + (options.isSilent ? "" : printReadyText(info)));
 }
 
-/** Commands other than serving, by their first argument. They need a stopped server. */
+function copyWith(direction: "pull" | "push"): (argv: readonly string[]) => Promise<void> {
+  return async (argv) => {
+    process.exitCode = await copyCommand(direction, argv, process.env);
+  };
+}
+
+/** Commands other than serving, by their first argument. Those that open a store need a stopped server. */
 const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   migrate: (argv) => migrateCommand(argv, process.cwd()),
+  pull: copyWith("pull"),
+  push: copyWith("push"),
   "release-immutability": (argv) => immutabilityCommand("release-immutability", argv, process.cwd()),
   "enable-immutability": (argv) => immutabilityCommand("enable-immutability", argv, process.cwd()),
 };
@@ -190,6 +200,8 @@ if (commandLine === undefined) {
     process.on("SIGTERM", () => {});
     await runWorker(options, log, stopAtOnce(log));
   } else {
-    await serve(options, log);
+    const offer = azuriteOffer(options.store);
+    const warnings = offer === undefined ? options.warnings : [...options.warnings, offer];
+    await serve({ ...options, warnings }, log);
   }
 }

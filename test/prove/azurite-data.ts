@@ -7,7 +7,7 @@ const OBJECTS = { quick: 1_000, usual: 10_000, long: 50_000 };
 export const proof: Proof = {
   name: "azurite-data",
   what: "all that the SDKs wrote to the real Azurite, they read from Holdfast after a migration",
-  minutes: 4,
+  minutes: 8,
   async run({ directory, length, seed, progress }) {
     if (!hasAzurite()) return { ok: true, isNotRun: true, summary: "npm cannot install azurite here" };
     const { objects, differences, output, code } = await migrateAzurite({

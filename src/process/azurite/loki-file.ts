@@ -27,8 +27,10 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const COMMA = 0x2c;
-const OPENING = new Set([0x7b, 0x5b]);
-const CLOSING = new Set([0x7d, 0x5d]);
+/** `[` and `]` with this bit are `{` and `}`. */
+const BRACE_BIT = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
 
 /** The records of the collections that `isWanted` names, in the order of the file. */
 export async function* readLokiFile(
@@ -76,8 +78,8 @@ class Scanner {
       } else if (byte === QUOTE) {
         this.#isInString = true;
         if (this.#depth <= COLLECTION) this.#from = i;
-      } else if (OPENING.has(byte)) this.#open(i);
-      else if (CLOSING.has(byte)) {
+      } else if ((byte | BRACE_BIT) === OPENING) this.#open(i);
+      else if ((byte | BRACE_BIT) === CLOSING) {
         const isEnd = this.#isRecord && this.#depth === RECORD;
         if (--this.#depth < 0) this.#fail(i, "a bracket closes that was never opened");
         if (isEnd) yield this.#endRecord(chunk, i);
