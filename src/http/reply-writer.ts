@@ -158,7 +158,7 @@ export function writeWhole(
       : typeof body === "string"
         ? binaryOf(body, isMarked === true)
         : body;
-  const hasLength = status !== 204 && status !== 304;
+  const hasLength = length !== undefined || (status !== 204 && status !== 304);
   const contentLength = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
   const rest = outgoing.isHead ? NOTHING : bytes;
   const { keepsAlive } = connection;

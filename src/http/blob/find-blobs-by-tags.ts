@@ -4,7 +4,7 @@ import { parseTagQuery } from "../../concurrency/tag-query.ts";
 import { type FoundBlob, type FoundBlobs, findBlobsByTags } from "../../services/blob/find-blobs-by-tags.ts";
 import { invalidMarker, listReply } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
+import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { PrintedPage } from "../wire/printed-page.ts";
 import { encodedElement, textElement } from "../wire/xml-print.ts";
 import { readContainerRef } from "./read-request.ts";
@@ -51,7 +51,7 @@ async function findBlobs(
     from: params.marker === undefined ? undefined : placeOf(scope, params.marker),
   });
   return listReply(request, {
-    head: textElement("Where", where),
+    head: printListParams(params, where),
     name: "Blobs",
     page,
     nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
@@ -80,7 +80,7 @@ function placeOf(scope: string, marker: string): Place {
     blob !== undefined &&
     isWhole(container) &&
     (version === undefined || isWhole(version));
-  if (!isSound) throw invalidMarker(marker);
+  if (!isSound) throw invalidMarker();
   const place = { value, container: BigInt(container), blob };
   return version === undefined ? place : { ...place, version: BigInt(version) };
 }

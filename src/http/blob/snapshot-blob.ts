@@ -23,7 +23,7 @@ export async function handleSnapshotBlob(request: HttpRequest, { blobs }: BlobSe
     ...stamp(revision),
     ...versionHeader(version),
     "x-ms-snapshot": timestampOf(snapshot),
-    "x-ms-request-server-encrypted": "true",
+    "x-ms-request-server-encrypted": "false",
   };
   return { status: 201, headers };
 }

@@ -10,6 +10,7 @@ import { parseBlobBatch, printBlobBatch, type SubReply } from "../wire/batch.ts"
 import { CheckedBody } from "../wire/digest.ts";
 import { errorCodeOf, printError, reasonOf } from "../wire/error-body.ts";
 import { malformedBatch, type SubRequest } from "../wire/multipart.ts";
+import { withoutNewer } from "../wire/since.ts";
 import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
@@ -136,11 +137,12 @@ async function answer(
 function refusalReply(request: HttpRequest, contentId: string | undefined, error: Refusal): SubReply {
   const { contentType, body } = printError(error, "xml", {
     requestId: request.id,
+    version: request.version,
     time: request.receivedAt,
   });
   const headers = {
     "x-ms-error-code": errorCodeOf(error),
-    ...error.detail.headers,
+    ...withoutNewer(request.version, error.detail.headers),
     ...commonHeaders(request),
     "Content-Length": String(Buffer.byteLength(body)),
     "Content-Type": contentType,

@@ -197,7 +197,7 @@ function refusedPart(outer: HttpRequest, { index, refusal }: ChangeRefused, coun
 const UNNUMBERED: ReadonlySet<string> = new Set(["UpdateConditionNotSatisfied", "ResourceNotFound"]);
 
 function errorPart(outer: HttpRequest, refusal: Refusal): SubReply {
-  const context = { requestId: outer.id, time: outer.receivedAt };
+  const context = { requestId: outer.id, version: outer.version, time: outer.receivedAt };
   return {
     status: refusal.row.http,
     headers: { ...COMMON_HEADERS, DataServiceVersion: "3.0;", "Content-Type": JSON_TYPES.minimal },

@@ -58,10 +58,12 @@ function methodsOf(source: XmlElement): string[] {
 function headersOf(source: XmlElement | undefined): string[] {
   if (source === undefined) return [];
   const names = listOf(source, LIMITS.corsHeadersMax + LIMITS.corsHeaderPrefixesMax);
-  const prefixes = names.filter((name) => name.endsWith("*")).length;
-  if (prefixes > LIMITS.corsHeaderPrefixesMax) throw invalidValue(source);
-  if (names.length - prefixes > LIMITS.corsHeadersMax) throw invalidValue(source);
-  return names;
+  const prefixes = names.filter((name) => name.endsWith("*"));
+  const literals = names.filter((name) => !name.endsWith("*"));
+  if (prefixes.length > LIMITS.corsHeaderPrefixesMax) throw invalidValue(source);
+  if (literals.length > LIMITS.corsHeadersMax) throw invalidValue(source);
+  // In the order in which the service shows them.
+  return [...literals, ...prefixes];
 }
 
 function listOf(source: XmlElement, countMax: number): string[] {
@@ -81,7 +83,7 @@ function itemsOf(source: XmlElement): string[] {
 /** The bounds are in the service's schema, so the refusal is that of an invalid document. */
 function tooMuch(found: string): Refusal {
   return new Refusal("InvalidXmlDocument", {
-    elements: { XmlNodeName: "Cors", Reason: `Too much: ${found}.` },
+    elements: { LineNumber: "0", LinePosition: "0", Reason: `Too much: ${found}.` },
   });
 }
 

@@ -26,12 +26,13 @@ export function readMetadata(rawHeaders: readonly string[]): Metadata {
     const name = header.slice(PREFIX.length);
     const value = rawHeaders[i + 1]!.trim();
     if (name === "") throw new Refusal("EmptyMetadataKey");
-    if (!IDENTIFIER.test(name) || !VALUE.test(value) || name === UNSTORABLE) throw invalid(name);
+    if (!IDENTIFIER.test(name) || !VALUE.test(value) || name === UNSTORABLE)
+      throw new Refusal("InvalidMetadata");
     bytes += name.length + value.length;
     if (bytes > LIMITS.metadataBytesMax) throw new Refusal("MetadataTooLarge");
     found ??= new Map();
     const key = name.toLowerCase();
-    if (found.has(key)) throw invalid(name);
+    if (found.has(key)) throw new Refusal("InvalidMetadata");
     found.set(key, [name, value]);
   }
   return found === undefined ? {} : Object.fromEntries(found.values());
@@ -41,10 +42,6 @@ export function readMetadata(rawHeaders: readonly string[]): Metadata {
 function isMetadataHeader(header: string): boolean {
   if (header.length < PREFIX.length || (header.charCodeAt(5) | 0x20) !== 0x6d) return false;
   return header.slice(0, PREFIX.length).toLowerCase() === PREFIX;
-}
-
-function invalid(name: string): Refusal {
-  return new Refusal("InvalidMetadata", { elements: { HeaderName: PREFIX + name } });
 }
 
 /** As headers of a reply. */

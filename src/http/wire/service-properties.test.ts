@@ -78,7 +78,7 @@ test("a Set Blob Service Properties of every part is read", () => {
       {
         allowedOrigins: ["http://a.example", "http://b.example"],
         allowedMethods: ["GET", "PUT"],
-        allowedHeaders: ["x-ms-meta-data*", "x-ms-meta-abc"],
+        allowedHeaders: ["x-ms-meta-abc", "x-ms-meta-data*"],
         exposedHeaders: ["x-ms-meta-*"],
         maxAgeSeconds: 200,
       },
@@ -120,9 +120,10 @@ test("each way to be wrong has its code", () => {
   refused("table", "<StaticWebsite><Enabled>true</Enabled></StaticWebsite>", "UnsupportedXmlNode");
   refused("queue", LOGGING + LOGGING, "InvalidXmlDocument", "Logging");
   refused("queue", LOGGING.replace("<Read>true</Read>", ""), "MissingRequiredXmlNode", "Read");
-  refused("queue", LOGGING.replace("<Days>7</Days>", ""), "InvalidXmlDocument", "Days");
-  refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>366</Days>"), "InvalidXmlDocument", "Days");
-  refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>0</Days>"), "InvalidXmlDocument", "Days");
+  for (const days of ["", "<Days>366</Days>", "<Days>0</Days>"])
+    refused("queue", LOGGING.replace("<Days>7</Days>", days), "InvalidXmlDocument");
+  const website = "<StaticWebsite><Enabled>false</Enabled><IndexDocument>a</IndexDocument></StaticWebsite>";
+  refused("blob", website, "InvalidXmlDocument");
   refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>x</Days>"), "InvalidXmlNodeValue", "Days");
   refused("queue", LOGGING.replace("<Read>true", "<Read>yes"), "InvalidXmlNodeValue", "Read");
   refused(
@@ -140,12 +141,12 @@ test("each way to be wrong has its code", () => {
 
 test("CORS rules have bounds", () => {
   assert.equal(parse("blob", cors(rule().repeat(5))).cors?.length, 5);
-  refused("blob", cors(rule().repeat(6)), "InvalidXmlDocument", "Cors");
+  refused("blob", cors(rule().repeat(6)), "InvalidXmlDocument");
   for (const name of ["AllowedOrigins", "AllowedHeaders", "ExposedHeaders"]) {
-    refused("blob", cors(rule({ [name]: "a".repeat(257) })), "InvalidXmlDocument", "Cors");
+    refused("blob", cors(rule({ [name]: "a".repeat(257) })), "InvalidXmlDocument");
     // Refused before what is missing.
     const alone = `<CorsRule><${name}>${"a".repeat(257)}</${name}></CorsRule>`;
-    refused("blob", cors(alone), "InvalidXmlDocument", "Cors");
+    refused("blob", cors(alone), "InvalidXmlDocument");
   }
   const fetch = "<CorsRule><AllowedMethods>FETCH</AllowedMethods></CorsRule>";
   refused("blob", cors(fetch), "InvalidXmlNodeValue", "AllowedMethods");
@@ -155,7 +156,7 @@ test("CORS rules have bounds", () => {
   refused("blob", cors(rule({ ExposedHeaders: Array(65).fill("a").join(",") })), "InvalidXmlNodeValue");
   refused("blob", cors(rule({ MaxAgeInSeconds: "-1" })), "InvalidXmlNodeValue", "MaxAgeInSeconds");
   const long = rule({ AllowedHeaders: Array(5).fill("h".repeat(250)).join(",") });
-  refused("blob", cors(long + long), "InvalidXmlDocument", "Cors");
+  refused("blob", cors(long + long), "InvalidXmlDocument");
   for (const field of ["AllowedOrigins", "AllowedMethods", "MaxAgeInSeconds"])
     refused("blob", cors(rule({ [field]: undefined })), "MissingRequiredXmlNode", field);
   const bare = rule({ AllowedHeaders: undefined, ExposedHeaders: undefined });
@@ -203,13 +204,11 @@ const values = fc.record({
   ),
   defaultServiceVersion: fc.constant("2026-06-06"),
   deleteRetention: fc
-    .tuple(retention, maybeFlag)
+    .tuple(retention, flag)
     .map(([policy, allowsPermanentDelete]) => ({ ...policy, allowsPermanentDelete })),
-  staticWebsite: fc.record({
-    isEnabled: flag,
-    indexDocument: path,
-    errorDocument404Path: path,
-    defaultIndexDocumentPath: path,
+  staticWebsite: fc.tuple(flag, path, path, path).map(([isEnabled, ...documents]) => {
+    const [indexDocument, errorDocument404Path, defaultIndexDocumentPath] = isEnabled ? documents : [];
+    return { isEnabled, indexDocument, errorDocument404Path, defaultIndexDocumentPath };
   }),
   protocolSettings: fc.record({
     smbMultichannel: maybeFlag,

@@ -13,7 +13,7 @@ import {
   type StaticWebsite,
 } from "../../services/account/service-properties.ts";
 import { parseCors, printCors } from "./cors-xml.ts";
-import { parseXml, type XmlElement } from "./xml.ts";
+import { malformed, parseXml, type XmlElement } from "./xml.ts";
 import { element, fieldsElement, printXml, textElement } from "./xml-print.ts";
 import {
   countOf,
@@ -59,11 +59,30 @@ export function parseServiceProperties(owner: PropertiesOwner, body: Uint8Array)
     names.map((name) => FORMS[name].tag),
   );
   const out: Record<string, unknown> = {};
-  for (const name of names) {
-    const child = root.child(FORMS[name].tag);
-    if (child !== undefined) out[name] = FORMS[name].parse(child);
+  try {
+    for (const name of names) {
+      const child = root.child(FORMS[name].tag);
+      if (child !== undefined) out[name] = FORMS[name].parse(child);
+    }
+  } catch (error) {
+    if (!(error instanceof DaysOutOfBounds)) throw error;
+    // The service's reader stands in the name of the tag behind the days.
+    const at = error.days.end + "</".length;
+    const reason = `Retention days must be greater than 0 and less than or equal to ${LIMITS.retentionDaysMax} days.`;
+    throw malformed(Buffer.from(body).toString(), at, reason);
   }
   return out;
+}
+
+/** The bounds are in the service's schema, so the refusal is that of an invalid document. */
+class DaysOutOfBounds extends Error {
+  override readonly name = "DaysOutOfBounds";
+  readonly days: XmlElement;
+
+  constructor(days: XmlElement) {
+    super();
+    this.days = days;
+  }
 }
 
 export function printServiceProperties(owner: PropertiesOwner, properties: ServiceProperties): string {
@@ -122,11 +141,7 @@ function readRetention(source: XmlElement): Retention {
   if (!isEnabled) return { isEnabled, days: undefined };
   const days = source.child("Days");
   const count = days === undefined ? 0 : countOf(days);
-  // The bounds are in the service's schema, so the refusal is that of an invalid document.
-  if (count < 1 || count > LIMITS.retentionDaysMax)
-    throw new Refusal("InvalidXmlDocument", {
-      elements: { XmlNodeName: "Days", XmlNodeValue: days?.text ?? "" },
-    });
+  if (count < 1 || count > LIMITS.retentionDaysMax) throw new DaysOutOfBounds(days ?? source);
   return { isEnabled, days: count };
 }
 
@@ -136,7 +151,7 @@ function printRetention(tag: string, { isEnabled, days }: Retention): string {
 
 function parseDeleteRetention(source: XmlElement): DeleteRetention {
   onlyChildren(source, ["Enabled", "Days", "AllowPermanentDelete"]);
-  const allowsPermanentDelete = optionalBoolean(source, "AllowPermanentDelete");
+  const allowsPermanentDelete = optionalBoolean(source, "AllowPermanentDelete") ?? false;
   return { ...readRetention(source), allowsPermanentDelete };
 }
 
@@ -153,8 +168,12 @@ function parseStaticWebsite(source: XmlElement): StaticWebsite {
     if (found.text.length > LIMITS.staticDocumentCharsMax) throw invalidValue(found);
     return found.text;
   };
+  const isEnabled = requiredBoolean(source, "Enabled");
+  const hasDocument = source.children.some(({ name, text }) => name !== "Enabled" && text !== "");
+  // The schema of a website that is off has no documents.
+  if (!isEnabled && hasDocument) throw new Refusal("InvalidXmlDocument");
   return {
-    isEnabled: requiredBoolean(source, "Enabled"),
+    isEnabled,
     indexDocument: document("IndexDocument"),
     errorDocument404Path: document("ErrorDocument404Path"),
     defaultIndexDocumentPath: document("DefaultIndexDocumentPath"),

@@ -17,6 +17,8 @@ export class XmlElement {
   text = "";
   /** In document order: Put Block List depends on it. */
   children: readonly XmlElement[] = NO_CHILDREN;
+  /** Where the document goes on behind the element. */
+  end = 0;
   readonly attributes: ReadonlyMap<string, string> | undefined;
 
   constructor(name: string, attributes: ReadonlyMap<string, string> | undefined) {
@@ -172,6 +174,7 @@ class Reader {
       if (mark === SLASH) {
         if (current === undefined) throw this.#fail("An end tag without a start tag.");
         this.#endTag(current.name);
+        current.end = this.#at;
         const parent = open.pop();
         if (parent === undefined) return current;
         current = parent;
@@ -341,7 +344,7 @@ function adopt(parent: XmlElement, child: XmlElement): void {
 }
 
 /** The refusal names the line and the position, both counted from 1. */
-function malformed(text: string, at: number, reason: string): Refusal {
+export function malformed(text: string, at: number, reason: string): Refusal {
   let line = 1;
   let lineStart = 0;
   for (let end = text.indexOf("\n"); end >= 0 && end < at; end = text.indexOf("\n", lineStart)) {

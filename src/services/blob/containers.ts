@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
+import { type Conditions, failingCondition, type SourceUse } from "../../concurrency/conditions.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
@@ -43,6 +43,8 @@ export function throwIf(code: RefusalCode | undefined): void {
 export interface Guards {
   readonly conditions: Conditions;
   readonly leaseId: string | undefined;
+  /** Of a copy, which has codes of its own for conditions on its target. */
+  readonly use?: SourceUse;
 }
 
 export interface GuardedContainer extends Guards {

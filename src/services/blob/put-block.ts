@@ -64,7 +64,7 @@ async function stageBlock(
   { content, length }: Ingested,
 ): Promise<void> {
   await commitContent(payloads, write, content);
-  const { ref, blockId, blockIdBytes } = request;
+  const { ref, blockId, blockIdBytes, encryption } = request;
   const found = await findBlob(write, ref);
   checkStaging(write, found, request);
   const { stored, container } = found;
@@ -77,8 +77,7 @@ async function stageBlock(
   }
   const bytes = stored?.staging === undefined ? undefined : await write.get(stagingKey(id));
   const staging = bytes === undefined ? undefined : stagingRecord.unpack(bytes);
-  if ((staging?.blockIdBytes ?? stored?.blockIdBytes ?? blockIdBytes) !== blockIdBytes)
-    throw new Refusal("InvalidBlobOrBlock");
+  if ((staging?.blockIdBytes ?? blockIdBytes) !== blockIdBytes) throw new Refusal("InvalidBlobOrBlock");
   const key = stagedBlockKey(id, blockId);
   const former = await write.get(key);
   if (former !== undefined) await dropContent(payloads, write, stagedBlockRecord.unpack(former).bytes);
@@ -88,7 +87,8 @@ async function stageBlock(
   write.put(key, stagedBlockRecord.pack(block));
   const changes = (staging?.changes ?? 0) + 1;
   const next = { container: container.id, blob: ref.blob, count, blockIdBytes, lastAt: now, changes };
-  write.put(stagingKey(id), stagingRecord.pack(next));
+  const { keySha256 } = encryption;
+  write.put(stagingKey(id), stagingRecord.pack(keySha256 === undefined ? next : { ...next, keySha256 }));
 }
 
 function checkStaging(read: Reader, { stored, blob, container }: Found, request: BlockTarget): void {
