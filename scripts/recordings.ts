@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -55,17 +55,21 @@ function readArguments() {
   }
 }
 
-/** Runs DIR/replay.mjs to its end; returns what it printed. It exits with 1 when anything differs. */
+/**
+ * Runs DIR/replay.mjs to its end; returns what it printed. It exits with 1 when anything differs, and at
+ * once: a pipe would lose what it still holds, a file does not.
+ */
 function replay(dir: string, args: readonly string[]): Promise<string> {
+  const output = join(directory, "output");
+  const file = openSync(output, "w");
   const child = spawn(process.execPath, [join(dir, "replay.mjs"), ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", file, "inherit"],
   });
-  const chunks: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
   return new Promise((done, failed) => {
     child.on("error", failed);
     child.on("close", (code) => {
-      if (code === 0 || code === 1) done(Buffer.concat(chunks).toString());
+      closeSync(file);
+      if (code === 0 || code === 1) done(readFileSync(output, "utf8"));
       else failed(new Error(`replay.mjs ended with ${code}`));
     });
   });
