@@ -274,6 +274,28 @@ onEachEngine("answers as recorded", (kit) => {
     assert.equal(`${reply.status} ${reply.headers.get("x-ms-error-code")}`, "404 ResourceNotFound");
   });
 
+  test("queries over tags name tags that a blob can have, and conditions name tags alone", async () => {
+    const container = (await kit.container()).containerName;
+    const find = (where: string): Promise<RawReply> =>
+      kit.raw({ path: `/${container}`, query: { restype: "container", comp: "blobs", where } });
+    for (const where of [`"${"k".repeat(129)}"='v'`, `k='${"v".repeat(257)}'`, "k='!'", "@name='v'"])
+      assert.equal(said(await find(where)), "400 InvalidQueryParameterValue", where);
+    assert.equal(said(await find("k='v'")), "200");
+    const guarded = { ...BLOCK, "x-ms-if-tags": "@container='c'" };
+    assert.equal(said(await put(`/${container}/blob`, guarded, "x")), "400 InvalidHeaderValue");
+    const twice = { ...BLOCK, "x-ms-tags": Array.from({ length: 11 }, () => "k=v").join("&") };
+    assert.equal(said(await put(`/${container}/blob`, twice, "x")), "400 DuplicateTagNames");
+  });
+
+  test("a snapshot has the encryption scope of its blob", async () => {
+    const path = `/${(await kit.container()).containerName}/blob`;
+    await put(path, { ...BLOCK, "x-ms-encryption-scope": "one" }, "x");
+    const snapshot = (scope: string): Promise<RawReply> =>
+      put(path, { "x-ms-encryption-scope": scope }, "", { comp: "snapshot" });
+    assert.equal(said(await snapshot("two")), "409 BlobCustomerSpecifiedEncryptionMismatch");
+    assert.equal(said(await snapshot("one")), "201");
+  });
+
   test("a version and a snapshot exclude each other", async () => {
     const path = `/${(await kit.container()).containerName}/blob`;
     const time = "2026-01-01T00:00:00.0000000Z";

@@ -9,7 +9,7 @@ import { PrintedPage } from "../wire/printed-page.ts";
 import { encodedElement, textElement } from "../wire/xml-print.ts";
 import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
-import { printTags } from "./tags-wire.ts";
+import { isPossibleTag, printTags } from "./tags-wire.ts";
 
 type Place = NonNullable<FoundBlobs<never>["next"]>;
 
@@ -37,7 +37,9 @@ async function findBlobs(
   const where = request.query.get("where") ?? "";
   if (where === "") throw badQuery("where", "", "A query is expected.", "MissingRequiredQueryParameter");
   const query = parseTagQuery(where);
-  if (query === undefined) throw badQuery("where", where.slice(0, 256), "This is not a query over tags.");
+  const isSound = query?.comparisons.every(({ tag, value }) => isPossibleTag(tag, value)) === true;
+  if (query === undefined || !isSound)
+    throw badQuery("where", where.slice(0, 256), "This is not a query over tags.");
   const params = readListParams(request.query, { include: ["none", "versions"] });
   const withVersions = params.include.has("versions");
   const scope = `tags ${account}/${container ?? ""} ${withVersions ? "versions" : ""} ${where}`;

@@ -18,6 +18,7 @@ export async function handleSnapshotBlob(request: HttpRequest, { blobs }: BlobSe
     ...readBlobGuards(request, IF_ALL),
     metadata: readMetadata(request.rawHeaders),
     keySha256: readCustomerKey(request.headers),
+    encryptionScope: request.headers["x-ms-encryption-scope"],
   });
   const headers = {
     ...stamp(revision),
