@@ -6,11 +6,14 @@ import {
   checkAppend,
   checkCombination,
   checkRead,
+  checkSatisfiable,
   checkSequence,
   checkSingleRead,
   checkSource,
   checkWrite,
   NO_CONDITIONS,
+  type SourceUse,
+  targetCode,
 } from "./conditions.ts";
 import { parseEtags } from "./etag.ts";
 import { holdsTags, parseTagPredicate } from "./tag-predicate.ts";
@@ -82,7 +85,14 @@ suite("the star", () => {
     assert.equal(checkWrite({ ifNoneMatch: "*" }, subject, "create"), "BlobAlreadyExists");
     assert.equal(checkWrite({ ifNoneMatch: "*" }, subject, "change"), "ConditionNotMet");
     assert.equal(checkWrite({ ifNoneMatch: "*" }, undefined, "create"), undefined);
-    assert.equal(checkRead({ ifNoneMatch: "*" }, subject), "UnsatisfiableCondition");
+    assert.equal(checkSatisfiable({ ifNoneMatch: "*" }), "UnsatisfiableCondition");
+    assert.equal(checkSatisfiable({ ifNoneMatch: own }), undefined);
+  });
+  test("the holder of the lease creates anew what exists, if the other conditions hold", () => {
+    assert.equal(checkWrite({ ifNoneMatch: "*" }, subject, "create", true), undefined);
+    assert.equal(checkWrite({ ifNoneMatch: "*" }, subject, "change", true), "ConditionNotMet");
+    const tagged = { ifNoneMatch: "*", ifTags: FAILS.ifTags } as const;
+    assert.equal(checkWrite(tagged, subject, "create", true), "ConditionNotMet");
   });
 });
 
@@ -166,13 +176,9 @@ test("conditions on the source of a copy, in the words of each operation", () =>
   const row = (use: Parameters<typeof checkSource>[2]) => NAMES.map((name) => code(name, use));
   const source = "SourceConditionNotMet";
   assert.deepEqual(row("copy"), [source, source, source, source, "ConditionNotMet"]);
-  assert.deepEqual(row("putBlobFromUrl"), [
-    source,
-    source,
-    "CopySourceNotModified",
-    "CopySourcePreconditionFailed",
-    "ConditionNotMet",
-  ]);
+  const [notModified, failed] = ["CopySourceNotModified", "CopySourcePreconditionFailed"];
+  assert.deepEqual(row("putBlobFromUrl"), [source, notModified, notModified, failed, "ConditionNotMet"]);
+  assert.deepEqual(row("blockFromUrl"), [source, notModified, notModified, failed, failed]);
   assert.deepEqual(row("partFromUrl"), [
     "CopySourcePreconditionFailed",
     "CopySourceNotModified",
@@ -182,6 +188,16 @@ test("conditions on the source of a copy, in the words of each operation", () =>
   ]);
   assert.equal(checkSource(NO_CONDITIONS, subject, "copy"), undefined);
   assert.equal(checkSource({ ifMatch: own }, subject, "copy"), undefined);
+});
+
+test("the target of a copy", () => {
+  const code = (conditions: Conditions, use: SourceUse = "copy") => targetCode(conditions, subject, use);
+  assert.equal(code({ ifMatch: other }), "TargetConditionNotMet");
+  assert.equal(code({ ifNoneMatch: own }), "ConditionNotMet");
+  assert.equal(code({ ifNoneMatch: own }, "putBlobFromUrl"), "TargetConditionNotMet");
+  assert.equal(targetCode({ ifMatch: own }, undefined, "copy"), "TargetConditionNotMet");
+  assert.equal(code({ ifModifiedSince: sameSecond }), "ConditionNotMet");
+  assert.equal(code({ ifUnmodifiedSince: earlier }), "ConditionNotMet");
 });
 
 test("append position and size", () => {

@@ -48,6 +48,11 @@ function holds(name: ConditionName, conditions: Conditions, subject: Subject): b
   }
 }
 
+/** A read "if it does not exist" can never return the object: refused before anything is read. */
+export function checkSatisfiable({ ifNoneMatch }: Conditions): RefusalCode | undefined {
+  return ifNoneMatch === "*" ? "UnsatisfiableCondition" : undefined;
+}
+
 /**
  * Get Blob and Get Blob Properties accept any combination:
  *
@@ -58,8 +63,6 @@ function holds(name: ConditionName, conditions: Conditions, subject: Subject): b
  */
 export function checkRead(conditions: Conditions, subject: Subject): RefusalCode | undefined {
   if (conditions === NO_CONDITIONS) return undefined;
-  // A read "if it does not exist" can never return the object.
-  if (conditions.ifNoneMatch === "*") return "UnsatisfiableCondition";
   for (const name of ["ifMatch", "ifUnmodifiedSince", "ifTags"] as const) {
     if (conditions[name] !== undefined && !holds(name, conditions, subject)) return "ConditionNotMet";
   }
@@ -105,12 +108,14 @@ export function failingCondition(conditions: Conditions, subject: Subject): Cond
 
 /**
  * Whether a write may go ahead. If-None-Match: * on an existing object is "already exists" (409) for an
- * operation that creates, and a failed condition (412) for any other.
+ * operation that creates, and a failed condition (412) for any other. It does not stop the holder of the
+ * object's lease from creating it anew.
  */
 export function checkWrite(
   conditions: Conditions,
   subject: Subject | undefined,
   kind: "create" | "change",
+  holdsLease = false,
 ): RefusalCode | undefined {
   if (conditions === NO_CONDITIONS) return undefined;
   // Without an object, only If-Match and tags can fail: they ask for one that exists.
@@ -118,7 +123,11 @@ export function checkWrite(
     const needsSubject = conditions.ifMatch !== undefined || conditions.ifTags !== undefined;
     return needsSubject ? "ConditionNotMet" : undefined;
   }
-  if (kind === "create" && conditions.ifNoneMatch === "*") return "BlobAlreadyExists";
+  if (kind === "create" && conditions.ifNoneMatch === "*") {
+    if (!holdsLease) return "BlobAlreadyExists";
+    const { ifNoneMatch: _, ...rest } = conditions;
+    return checkWrite(rest, subject, kind);
+  }
   return failingCondition(conditions, subject) === undefined ? undefined : "ConditionNotMet";
 }
 
@@ -133,7 +142,7 @@ export function checkSingleRead(conditions: Conditions, subject: Subject): Refus
  * The source of a copy has its own conditions, and each operation its own codes for them, taken from recorded
  * replies of Azure. Where a read of the source would be 304, so is the copy.
  */
-export type SourceUse = "copy" | "putBlobFromUrl" | "partFromUrl";
+export type SourceUse = "copy" | "putBlobFromUrl" | "blockFromUrl" | "partFromUrl";
 
 export function checkSource(
   conditions: Conditions,
@@ -155,10 +164,17 @@ const SOURCE_CODES: Readonly<Record<SourceUse, Readonly<Record<ConditionName, Re
   },
   putBlobFromUrl: {
     ifMatch: "SourceConditionNotMet",
-    ifNoneMatch: "SourceConditionNotMet",
+    ifNoneMatch: "CopySourceNotModified",
     ifModifiedSince: "CopySourceNotModified",
     ifUnmodifiedSince: "CopySourcePreconditionFailed",
     ifTags: "ConditionNotMet",
+  },
+  blockFromUrl: {
+    ifMatch: "SourceConditionNotMet",
+    ifNoneMatch: "CopySourceNotModified",
+    ifModifiedSince: "CopySourceNotModified",
+    ifUnmodifiedSince: "CopySourcePreconditionFailed",
+    ifTags: "CopySourcePreconditionFailed",
   },
   partFromUrl: {
     ifMatch: "CopySourcePreconditionFailed",
@@ -168,6 +184,18 @@ const SOURCE_CODES: Readonly<Record<SourceUse, Readonly<Record<ConditionName, Re
     ifTags: "CopySourcePreconditionFailed",
   },
 };
+
+/** The code of a failed condition on the target of a copy: that of an ETag names the target. */
+export function targetCode(
+  conditions: Conditions,
+  subject: Subject | undefined,
+  use: SourceUse,
+): RefusalCode {
+  const first = conditions.ifMatch === undefined ? "ifTags" : "ifMatch";
+  const failing = subject === undefined ? first : failingCondition(conditions, subject);
+  const isNamed = failing === "ifMatch" || (failing === "ifNoneMatch" && use === "putBlobFromUrl");
+  return isNamed ? "TargetConditionNotMet" : "ConditionNotMet";
+}
 
 /** Delete Blob may depend on when the tier was last set; without that, the creation time counts. */
 export interface TierConditions {

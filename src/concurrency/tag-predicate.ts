@@ -131,6 +131,8 @@ class PredicateReader {
     const operator = this.#take("operator")?.text;
     const value = this.#take("value")?.text;
     if (tag === undefined || operator === undefined || value === undefined) return undefined;
+    // Names such as @container belong to queries over many blobs.
+    if (tag.startsWith("@")) return undefined;
     return { tag, operator, value };
   }
 }

@@ -35,7 +35,8 @@ export function parseTagQuery(text: string): TagQuery | undefined {
     if (name.text.toLowerCase() === "@container") {
       if (operator.text !== "=" || container !== undefined) return undefined;
       container = value.text;
-    } else comparisons.push({ tag: name.text, operator: operator.text, value: value.text });
+    } else if (name.text.startsWith("@")) return undefined;
+    else comparisons.push({ tag: name.text, operator: operator.text, value: value.text });
     if (next === undefined) break;
     if (next.kind !== "and") return undefined;
   }

@@ -27,6 +27,7 @@ import { SERVICE_VERSIONS } from "./service-versions.ts";
 import { type Address, readAddress } from "./target.ts";
 import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./wire/error-body.ts";
 import { readTimeout } from "./wire/list-params.ts";
+import { withoutNewer } from "./wire/since.ts";
 
 /**
  * One service's front end: the path of a request from the parsed head to the reply.
@@ -236,18 +237,22 @@ export class FrontEnd<Services> {
     const { service, refusalHeaders } = this.#options.table;
     const headers = refusalHeaders?.(refusal, exchange) ?? {
       "x-ms-error-code": code,
-      ...refusal.detail.headers,
+      ...withoutNewer(exchange.version, refusal.detail.headers),
     };
     const resource = NAMES[exchange.operation?.resource ?? "service"] ?? "blob";
     const reason = reasonOf(refusal, service === "table", resource);
     const isBodyless = exchange.head.method === "HEAD" || refusal.row.http === 304;
-    if (isBodyless) return { status: refusal.row.http, reason, headers };
+    if (isBodyless) {
+      const isBare = exchange.operation?.isBare === true;
+      return { status: refusal.row.http, reason, headers, length: isBare ? undefined : 0 };
+    }
     const format = errorFormatOf({
       service,
       accept: exchange.head.headers.accept,
       isXmlOperation: exchange.operation !== undefined && isXmlOperation(exchange.operation),
     });
-    const context = { requestId: exchange.id, time: this.#options.clock.now(), resource };
+    const { id: requestId, version } = exchange;
+    const context = { requestId, version, time: this.#options.clock.now(), resource };
     const { contentType, body } = printError(refusal, format, context);
     return { status: refusal.row.http, reason, headers: { ...headers, "Content-Type": contentType }, body };
   }

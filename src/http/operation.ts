@@ -36,6 +36,8 @@ export interface Operation<Services> {
   readonly bodyBytesMax: number;
   /** Memory that is reserved before a long reply is made, in bytes; other operations reserve none. */
   readonly replyBytesMax?: number;
+  /** Its 304 has no Content-Length. */
+  readonly isBare?: boolean;
   /** Statuses of success, for the documentation and the walk test. */
   readonly ok: readonly number[];
   readonly handle: (request: HttpRequest, services: Services) => MaybePromise<HttpReply>;
@@ -77,6 +79,8 @@ export interface Permission {
   readonly service: readonly string[];
   /** Anonymous callers, on a container whose public access is at least this. */
   readonly anonymous?: "blob" | "container";
+  /** For anonymous callers there is no such operation. */
+  readonly isHidden?: boolean;
   /** Bearer tokens may do it since this version; without it, whenever tokens are accepted. */
   readonly bearerSince?: string;
   /** A token of the File service need not state its intent: the SDK cannot. */

@@ -159,7 +159,7 @@ export function writeWhole(
         ? binaryOf(body, isMarked === true)
         : body;
   // Tables and queues print a length of 0 even for 204, as Azure does.
-  const hasLength = status === 204 ? length !== undefined : status !== 304;
+  const hasLength = length !== undefined || (status !== 204 && status !== 304);
   const contentLength = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
   const rest = outgoing.isHead ? NOTHING : bytes;
   const { keepsAlive } = connection;

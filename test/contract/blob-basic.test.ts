@@ -177,7 +177,9 @@ onEachEngine("block blobs in one request", (kit) => {
     assert.equal((await put({ "Content-MD5": "nonsense" })).code, "InvalidMd5");
     assert.equal((await put({ "x-ms-content-crc64": "AAAAAAAAAAA=" })).code, "Crc64Mismatch");
     assert.equal((await put({ "x-ms-blob-content-md5": wrong })).code, "Md5Mismatch");
-    assert.equal((await put({ "x-ms-blob-content-md5": "nonsense" })).code, "InvalidMd5");
+    assert.equal((await put({ "x-ms-blob-content-md5": "nonsense" })).code, "Md5Mismatch");
+    assert.equal((await put({ "x-ms-blob-content-md5": "not Base64" })).code, "InvalidMd5");
+    assert.equal((await put({ "x-ms-content-crc64": "AAAA" })).code, "Crc64Mismatch");
     const both = { "Content-MD5": wrong, "x-ms-content-crc64": "AAAAAAAAAAA=" };
     assert.equal((await put(both)).code, "BothCrc64AndMd5HeaderPresent");
     assert.equal((await kit.raw({ path })).status, 404);

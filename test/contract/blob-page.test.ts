@@ -350,7 +350,7 @@ onEachEngine("page blobs", (kit) => {
       [4096, 512],
     ]);
     assert.deepEqual((await blob.getPageRanges(MIB - 512, MIB)).pageRange, []);
-    await assert.rejects(blob.getPageRanges(MIB, 512), refused(416, "InvalidPageRange"));
+    await assert.rejects(blob.getPageRanges(MIB, 512), refused(416, "InvalidRange"));
     const { etag } = await blob.getProperties();
     await assert.rejects(blob.getPageRanges(0, MIB, { conditions: { ifNoneMatch: etag! } }), refused(304));
     await assert.rejects(

@@ -311,7 +311,7 @@ onEachEngine("copies", (kit) => {
       copy({ sourceConditions: { ifUnmodifiedSince: new Date(lastModified!.getTime() - 1_000) } }),
       refused(412),
     );
-    await assert.rejects(copy({ conditions: { ifMatch: "*" } }), refused(412, "ConditionNotMet"));
+    await assert.rejects(copy({ conditions: { ifMatch: "*" } }), refused(412, "TargetConditionNotMet"));
     await copy({ sourceConditions: { ifMatch: etag! }, conditions: { ifNoneMatch: "*" } });
     await assert.rejects(copy({ conditions: { ifNoneMatch: "*" } }), refused(409, "BlobAlreadyExists"));
   });

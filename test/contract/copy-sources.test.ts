@@ -98,7 +98,7 @@ suite("a request that cannot succeed", () => {
     ["append", "/there/append-leased", "412 LeaseIdMissing"],
     ["putPage", "/there/page-leased", "412 LeaseIdMissing"],
     ["copy", "/there/block-there", "409 BlobAlreadyExists", { "If-None-Match": "*" }],
-    ["copyNow", "/there/block-there", "412 ConditionNotMet", { "If-Match": '"0x1"' }],
+    ["copyNow", "/there/block-there", "412 TargetConditionNotMet", { "If-Match": '"0x1"' }],
     ["putBlob", "/there/block-there", "412 TargetConditionNotMet", { "If-Match": '"0x1"' }],
     ["append", "/there/absent", "404 BlobNotFound"],
     ["append", "/there/block-there", "409 InvalidBlobType"],

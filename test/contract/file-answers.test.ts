@@ -263,7 +263,7 @@ for (const engine of ENGINES) {
       const bad = { comp: "rangelist", marker: "nonsense" };
       assert.equal(
         (await kit.raw({ method: "GET", path: `/${share.name}/f`, query: bad })).code,
-        "InvalidQueryParameterValue",
+        "OutOfRangeInput",
       );
     });
 

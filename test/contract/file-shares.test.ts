@@ -277,7 +277,7 @@ for (const engine of ENGINES) {
       for (const [query, code] of [
         [{ maxresults: "0" }, "OutOfRangeQueryParameterValue"],
         [{ maxresults: "x" }, "InvalidQueryParameterValue"],
-        [{ marker: "nonsense" }, "InvalidQueryParameterValue"],
+        [{ marker: "nonsense" }, "OutOfRangeInput"],
         [{ include: "everything" }, "InvalidQueryParameterValue"],
       ] as const) {
         const reply = await kit.raw({ method: "GET", path: "", query: { comp: "list", ...query } as never });

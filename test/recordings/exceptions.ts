@@ -53,7 +53,88 @@ const COMMON: readonly Exception[] = [
   },
 ];
 
-const BLOB: readonly Exception[] = [];
+const BLOB: readonly Exception[] = [
+  {
+    name: "versions that .NET did not send",
+    test: /^net\//,
+    detail:
+      /^(x-ms-version: value|x-ms-immutable-storage-with-versioning-enabled: extra|(content-md5: missing|x-ms-content-crc64: extra)$)/,
+    op: /comp=batch|restype=container|comp=(appendblock|page update) from URL/,
+    reason: "The version labels of these recordings were rewritten; the service answered an older version.",
+  },
+  {
+    name: "soft delete was on",
+    detail:
+      /^(x-ms-is-soft-deleted: missing|20[01] but 404 (Blob|Container)NotFound|\/EnumerationResults\/(Blobs|Containers): leaf)/,
+    test: /soft_delete|undelete|restore|delete_a_(version|snapshot)|needs_deletesnapshots_option/,
+    reason: "The recorded account kept what was deleted, and the test did not switch that on.",
+  },
+  {
+    name: "default tier of append and page blobs",
+    detail: /access-tier(-inferred)?: missing|AccessTier(Inferred)?: missing/,
+    recorded: /^(Cool|true)$/,
+    reason: "Two recorded accounts inferred a tier for blobs that have none on all others.",
+  },
+  {
+    name: "time that passed",
+    detail:
+      /^(x-ms-lease-(state|status|duration): (value|extra)|412 LeaseLost but 202|x-ms-copy-status: value|202 but 404 ContainerNotFound)/,
+    reason: "The replay does not wait: a lease has not ended yet, a copy or a deletion has.",
+  },
+  {
+    name: "Rename Container",
+    op: /comp=rename/,
+    reason: "A preview of 2020; the newest recorded answer refuses it like this server.",
+  },
+  {
+    name: "older answers of synchronous copies",
+    op: /^PUT item from URL/,
+    detail: /^x-ms-request-server-encrypted: (extra|value)/,
+    reason: "Recorded answers disagree; most of the newest ones say true.",
+  },
+  {
+    name: "older answers of Put Page From URL",
+    op: /comp=page update from URL/,
+    test: /UploadPagesFromUriAsync_AccessConditionsFail/,
+    detail: /TargetConditionNotMet|^\/Error\/(Code|Message)/,
+    reason: "In 2021 a failed If-Match was TargetConditionNotMet, in 2022 ConditionNotMet: the newest wins.",
+  },
+  {
+    name: "older answers of Get Page Ranges",
+    op: /comp=pagelist/,
+    detail: /^content-type: missing/,
+    reason: "In 2021 a 304 had a Content-Type, since 2022 it has none: the newest wins.",
+  },
+  {
+    name: "older answers of deletedwithversions",
+    test: /list_blobs_include_deletedwithversion/,
+    detail: /\/Blob\/(VersionId|IsCurrentVersion): extra/,
+    reason: "In 2022 the deleted blob was listed without its version, in 2023 with it: the newest wins.",
+  },
+  {
+    name: "signature in x-ms-copy-source",
+    detail: /^x-ms-copy-source: value/,
+    reason: "Kept on purpose: the server does not show the signature of a copy source.",
+  },
+  {
+    name: "answered before the service",
+    test: /get_blob_metadata_fail/,
+    detail: /^(400: undefined but InvalidQueryParameterValue|x-ms-version: extra)/,
+    reason: "The recorded 400 has neither code nor version: it does not come from the Blob service.",
+  },
+  {
+    name: "system containers",
+    test: /listcontainers_including_system_containers/,
+    detail: /^\/EnumerationResults\/Containers: leaf/,
+    reason: "The recorded account had logging switched on, and with it a container $logs.",
+  },
+  {
+    name: "order of metadata",
+    kind: /^order$/,
+    test: /list_blobs_with_include_metadata/,
+    reason: "The recorder sorted the headers of the request, so they arrive here in another order.",
+  },
+];
 
 const QUEUE: readonly Exception[] = [
   {

@@ -8,10 +8,13 @@ export const BLOB_REFUSALS = {
     BothUserTagsAndSourceTagsCopyPresentException:
       "x-ms-tags header value must be empty when the tag copy option is COPY.",
     ExceedsMaxBatchRequestCount: "The batch operation exceeds maximum number of allowed subrequests.",
+    BothCrc64AndMd5RangeHeaderPresent:
+      "Both x-ms-range-get-content-crc64 header and x-ms-range-get-content-md5 header are present.",
     InvalidBlobOrBlock: "The specified blob or block content is invalid.",
     InvalidBlobTier: "The specified blob tier is invalid.",
     InvalidBlockId: "The specified blob or block ID is invalid.",
     InvalidBlockList: "The specified block list is invalid.",
+    MutuallyExclusiveQueryParameters: "Two or more of the query parameters specified are mutually exclusive.",
     InvalidOperation: "Invalid operation against a blob snapshot.",
     DuplicateTagNames: "The tags specified contain the same name more than once.",
     EmptyTagName: "The name of one of the tag key-value pairs is empty.",
@@ -40,8 +43,7 @@ export const BLOB_REFUSALS = {
     BlobImmutableDueToLegalHold:
       "This operation is not permitted as the blob is immutable due to a legal hold.",
     BlobImmutableDueToPolicy: "This operation is not permitted as the blob is immutable due to a policy.",
-    BlobIsSealed:
-      "The specified blob is sealed and its contents can't be modified unless the blob is re-created after a delete.",
+    BlobIsSealed: "The blob is sealed and its contents cannot be modified.",
     BlobOverwritten: "The blob has been recreated since the previous snapshot was taken.",
     BlobUsesCustomerSpecifiedEncryption:
       "The blob is encrypted with customer specified encryption, but it was not provided in the request.",
@@ -83,7 +85,7 @@ export const BLOB_REFUSALS = {
     PreviousSnapshotNotFound: "The previous snapshot is not found.",
     SequenceNumberIncrementTooLarge:
       "The sequence number increment cannot be performed because it would result in overflow of the sequence number.",
-    SnapshotsPresent: "This operation is not permitted while the blob has snapshots.",
+    SnapshotsPresent: "This operation is not permitted because the blob has snapshots.",
   }),
   ...withStatus(412, {
     AppendPositionConditionNotMet: "The append position condition specified was not met.",

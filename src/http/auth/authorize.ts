@@ -112,6 +112,7 @@ async function authorizeAnonymous(
   { publicAccess }: Pick<AuthContext, "publicAccess">,
 ): Promise<void> {
   const { target } = request;
+  if (permission.isHidden === true) throw new Refusal("ResourceNotFound");
   if (target.service !== "blob" || permission.anonymous === undefined) throw noCredentials(request);
   const slash = target.path.indexOf("/");
   const first = slash === -1 ? target.path : target.path.slice(0, slash);

@@ -4,7 +4,7 @@ import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { appendBytesMax, appendedHeaders, readAppendTarget } from "./append-block.ts";
 import { refuseVersionOrSnapshot } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
-import { openSourceBody, sourceDigests } from "./source-body.ts";
+import { digestsOfPart, openSourceBody, sourceDigests } from "./source-body.ts";
 
 /** PUT ?comp=appendblock with x-ms-copy-source */
 export async function handleAppendBlockFromUrl(
@@ -15,7 +15,7 @@ export async function handleAppendBlockFromUrl(
   const target = readAppendTarget(request);
   const bytesMax = appendBytesMax(request.version);
   const checkTarget = () => checkAppendTarget(services.blobs, target);
-  const options = { use: "partFromUrl", bytesMax, crc64: true, checkTarget } as const;
+  const options = { use: "partFromUrl", bytesMax, checkTarget, ...digestsOfPart(target.encryption) } as const;
   const source = await openSourceBody(request, services, options);
   try {
     if (source.length === 0) throw badHeader("x-ms-copy-source", "");

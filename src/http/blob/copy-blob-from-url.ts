@@ -11,7 +11,7 @@ export async function handleCopyBlobFromUrl(
   services: BlobServices,
 ): Promise<HttpReply> {
   const copied = await copyFrom(request, services, "sync");
-  const { headers = {}, ...reply } = copyReply(copied);
+  const { headers = {}, ...reply } = copyReply(copied, "sync");
   // The reply has one digest: the MD5 if the client declared it, otherwise the CRC64.
   const md5 = request.headers["x-ms-source-content-md5"];
   const crc64 = md5 === undefined ? await crc64Of(request, services, copied) : undefined;

@@ -46,7 +46,7 @@ export async function copyFrom(
 ): Promise<CopiedWithDigest> {
   const { headers } = request;
   refuseVersionOrSnapshot(request.query);
-  const guards = readCreateGuards(request, IF_ALL);
+  const guards = { ...readCreateGuards(request, IF_ALL), use: "copy" } as const;
   const tags = readTags(request);
   const copiesTags = copiesSourceTags(headers);
   if (copiesTags && tags !== undefined) throw new Refusal("BothUserTagsAndSourceTagsCopyPresentException");
@@ -114,9 +114,9 @@ export async function readDigest(
   return { revision, crc64: body.crc64 };
 }
 
-export function copyReply({ written, copyId, status }: Copied): HttpReply {
-  return {
-    status: 202,
-    headers: { ...writtenHeaders(written), "x-ms-copy-id": copyId, "x-ms-copy-status": status },
-  };
+/** Only a synchronous copy says that the server has encrypted it. */
+export function copyReply({ written, copyId, status }: Copied, mode: CopyBlob["mode"] = "async"): HttpReply {
+  const headers = writtenHeaders(written);
+  if (mode === "async") headers["x-ms-request-server-encrypted"] = undefined;
+  return { status: 202, headers: { ...headers, "x-ms-copy-id": copyId, "x-ms-copy-status": status } };
 }

@@ -4,12 +4,12 @@ import { parseTagQuery } from "../../concurrency/tag-query.ts";
 import { type FindBlobs, type FoundBlob, findBlobsByTags } from "../../services/blob/find-blobs-by-tags.ts";
 import { invalidMarker, listReply } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
+import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { PrintedPage } from "../wire/printed-page.ts";
 import { encodedElement, textElement } from "../wire/xml-print.ts";
 import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
-import { printTags } from "./tags-wire.ts";
+import { isPossibleTag, printTags } from "./tags-wire.ts";
 
 type Place = NonNullable<FindBlobs<never>["from"]>;
 
@@ -37,7 +37,9 @@ async function findBlobs(
   const where = request.query.get("where") ?? "";
   if (where === "") throw badQuery("where", "", "A query is expected.", "MissingRequiredQueryParameter");
   const query = parseTagQuery(where);
-  if (query === undefined) throw badQuery("where", where.slice(0, 256), "This is not a query over tags.");
+  const isSound = query?.comparisons.every(({ tag, value }) => isPossibleTag(tag, value)) === true;
+  if (query === undefined || !isSound)
+    throw badQuery("where", where.slice(0, 256), "This is not a query over tags.");
   const params = readListParams(request.query, { include: ["none", "versions"] });
   const withVersions = params.include.has("versions");
   const scope = `tags ${account}/${container ?? ""} ${withVersions ? "versions" : ""} ${where}`;
@@ -51,7 +53,7 @@ async function findBlobs(
     from: params.marker === undefined ? undefined : placeOf(scope, params.marker),
   });
   return listReply(request, {
-    head: textElement("Where", where),
+    head: printListParams(params, where),
     name: "Blobs",
     page,
     nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
@@ -80,7 +82,7 @@ function placeOf(scope: string, marker: string): Place {
     blob !== undefined &&
     isWhole(container) &&
     (version === undefined || isWhole(version));
-  if (!isSound) throw invalidMarker(marker);
+  if (!isSound) throw invalidMarker();
   const place = { value, container: BigInt(container), blob };
   return version === undefined ? place : { ...place, version: BigInt(version) };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
 import { Crc64 } from "../../digest/crc64.ts";
+import type { Selector } from "../../services/blob/blobs.ts";
 import { type GetBlob, getBlob, getBlobProperties, type OpenedBlob } from "../../services/blob/get-blob.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
 import { readLeaseId } from "../common/read-headers.ts";
@@ -48,7 +49,7 @@ export async function handleGetBlob(request: HttpRequest, { blobs }: BlobService
   const { ref, selector, conditions, leaseId, keySha256 } = readRead(request);
   // No spread: each spread object would get a shape of its own, which slows every later property access.
   const opened = await getBlob(blobs, { ref, selector, conditions, leaseId, keySha256, rangeOf });
-  const out = headersOf(request, opened, range);
+  const out = headersOf(request, opened, selector, range);
   const status = range === undefined ? 200 : 206;
   const { payload } = opened;
   const { length } = opened.range;
@@ -74,9 +75,10 @@ export async function handleGetBlob(request: HttpRequest, { blobs }: BlobService
 function headersOf(
   request: HttpRequest,
   opened: OpenedBlob,
+  selector: Selector,
   range: ByteRange | undefined,
 ): Record<string, string | undefined> {
-  const out = blobHeaders(opened);
+  const out = blobHeaders(opened, selector);
   const { contentMd5 } = opened.record.http;
   if (range === undefined) out["Content-MD5"] = contentMd5;
   else {
@@ -116,9 +118,10 @@ export async function handleGetBlobProperties(
   request: HttpRequest,
   { blobs }: BlobServices,
 ): Promise<HttpReply> {
-  const seen = await getBlobProperties(blobs, readRead(request));
+  const read = readRead(request);
+  const seen = await getBlobProperties(blobs, read);
   const headers = {
-    ...blobHeaders(seen),
+    ...blobHeaders(seen, read.selector),
     ...propertyHeaders(seen),
     "Content-MD5": seen.record.http.contentMd5,
   };

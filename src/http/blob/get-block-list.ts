@@ -35,8 +35,10 @@ export async function handleGetBlockList(request: HttpRequest, { blobs }: BlobSe
   );
   const headers = {
     ...XML,
-    ...(record === undefined ? {} : stamp(record.revision)),
-    "x-ms-blob-content-length": String(record?.length ?? 0),
+    // Of a blob of uncommitted blocks only, nothing else is known.
+    ...(record === undefined
+      ? {}
+      : { ...stamp(record.revision), "x-ms-blob-content-length": String(record.length) }),
   };
   return { status: 200, headers, body };
 }

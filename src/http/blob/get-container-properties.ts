@@ -2,7 +2,8 @@ import { NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import { getContainerProperties } from "../../services/blob/get-container-properties.ts";
 import { readLeaseId } from "../common/read-headers.ts";
 import { leaseHeaders, metadataHeaders } from "../common/replies.ts";
-import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { withoutNewer } from "../wire/since.ts";
 import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
@@ -23,7 +24,7 @@ export async function handleGetContainerProperties(
 ): Promise<HttpReply> {
   const { record, now } = await readContainer(request, services);
   const { encryptionScope } = record;
-  const headers: ReplyHeaders = {
+  const headers = withoutNewer(request.version, {
     ...metadataHeaders(record),
     ...leaseHeaders(record.lease, now),
     "x-ms-blob-public-access": record.publicAccess,
@@ -32,7 +33,7 @@ export async function handleGetContainerProperties(
     "x-ms-immutable-storage-with-versioning-enabled": String(record.hasVersionLevelImmutability ?? false),
     "x-ms-default-encryption-scope": encryptionScope?.name ?? "$account-encryption-key",
     "x-ms-deny-encryption-scope-override": String(encryptionScope?.isEnforced ?? false),
-  };
+  });
   return { status: 200, headers };
 }
 

@@ -52,7 +52,8 @@ export async function handleGetPageRanges(request: HttpRequest, { blobs }: BlobS
   if (!isPaged && next !== undefined)
     return { status: 200, headers: replyHeaders, body: printWhole(blobs, listing, first) };
   const nextMarker = next === undefined ? "" : encodeMarker(scope, [String(next)]);
-  const content = printRanges(ranges) + (isPaged ? textElement("NextMarker", nextMarker) : "");
+  const hasMarker = maxResults !== undefined || next !== undefined;
+  const content = printRanges(ranges) + (hasMarker ? textElement("NextMarker", nextMarker) : "");
   return { status: 200, headers: replyHeaders, body: printXml(element("PageList", content)) };
 }
 
@@ -89,7 +90,7 @@ function printRange({ start, length, isCleared }: ListedRange): string {
 function positionOf(scope: string, marker: string): number {
   const [position] = decodeMarker(scope, marker);
   if (position === undefined || !/^\d{1,15}$/.test(position)) {
-    throw invalidMarker(marker);
+    throw invalidMarker();
   }
   return Number(position);
 }

@@ -88,7 +88,7 @@ function positionOf(marker: string, scope: string): BlobPosition {
     if (kind === "blob") return { blob: name };
     if (kind === "past" && id !== undefined && /^\d{1,20}$/.test(id)) return { blob: name, at: BigInt(id) };
   }
-  throw invalidMarker(marker);
+  throw invalidMarker();
 }
 
 /** One entry, its elements in the order of Azure. */
@@ -101,23 +101,24 @@ function printBlob(
   if (at !== undefined && record.stateKind === "snapshot") out += textElement("Snapshot", timestampOf(at));
   if (record.version !== undefined && record.stateKind !== "snapshot") {
     out += textElement("VersionId", timestampOf(record.version));
-    if (record.stateKind === undefined && include.has("versions"))
-      out += "<IsCurrentVersion>true</IsCurrentVersion>";
+    if (record.stateKind === undefined) out += "<IsCurrentVersion>true</IsCurrentVersion>";
   }
+  if (hasVersionsOnly === true) out += "<HasVersionsOnly>true</HasVersionsOnly>";
   if (record.deleted !== undefined) out += "<Deleted>true</Deleted>";
   out += `<Properties>${printProperties(record, include, now)}</Properties>`;
   if (include.has("metadata")) out += printMetadataXml(record.metadata ?? {});
   if (include.has("tags") && record.tags !== undefined) out += printTags(record.tags);
-  if (hasVersionsOnly === true) out += "<HasVersionsOnly>true</HasVersionsOnly>";
   return `${out}<OrMetadata /></Blob>`;
 }
 
 function printProperties(record: BlobRecord, include: ReadonlySet<string>, now: Instant): string {
   const { http } = record;
-  let out = `<Creation-Time>${printHttpDate(instantOf(record.created))}</Creation-Time>`;
-  if (record.isUncommitted === true) out += "<Content-Length>0</Content-Length>";
+  const isUncommitted = record.isUncommitted === true;
+  let out = "";
+  if (isUncommitted) out += "<Content-Length>0</Content-Length>";
   else {
     out +=
+      `<Creation-Time>${printHttpDate(instantOf(record.created))}</Creation-Time>` +
       `<Last-Modified>${printHttpDate(instantOf(record.revision))}</Last-Modified>` +
       `<Etag>${etagOf(record.revision)}</Etag>` +
       `<Content-Length>${record.length}</Content-Length>` +
@@ -139,7 +140,7 @@ function printProperties(record: BlobRecord, include: ReadonlySet<string>, now: 
     out += optionalElement("LeaseDuration", duration);
   }
   if (include.has("copy") && record.copy !== undefined) out += printCopy(record.copy);
-  out += "<ServerEncrypted>true</ServerEncrypted>";
+  out += `<ServerEncrypted>${!isUncommitted}</ServerEncrypted>`;
   out += optionalElement("CustomerProvidedKeySha256", record.keySha256);
   out += optionalElement("EncryptionScope", record.encryptionScope);
   if (record.isSealed === true) out += "<Sealed>true</Sealed>";
@@ -163,11 +164,11 @@ function printTier({ kind, tier, tierChangedAt, rehydrate }: BlobRecord): string
   let out = `<AccessTier>${tier ?? "Hot"}</AccessTier>`;
   if (tier === undefined) out += "<AccessTierInferred>true</AccessTierInferred>";
   if (tier === "Smart") out += "<SmartAccessTier>Hot</SmartAccessTier>";
-  if (tierChangedAt !== undefined) out += textElement("AccessTierChangeTime", printHttpDate(tierChangedAt));
   if (rehydrate !== undefined) {
     out += textElement("ArchiveStatus", `rehydrate-pending-to-${rehydrate.to.toLowerCase()}`);
     out += textElement("RehydratePriority", rehydrate.priority);
   }
+  if (tierChangedAt !== undefined) out += textElement("AccessTierChangeTime", printHttpDate(tierChangedAt));
   return out;
 }
 

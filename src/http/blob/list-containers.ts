@@ -13,6 +13,7 @@ import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
 import { PrintedPage } from "../wire/printed-page.ts";
+import { isSince, type Versioned } from "../wire/since.ts";
 import { element, optionalElement, textElement } from "../wire/xml-print.ts";
 import type { BlobServices } from "./services.ts";
 
@@ -25,13 +26,13 @@ export async function handleListContainers(
   const params = readListParams(request.query, { include: ["metadata", "deleted", "system"] });
   const scope = `containers ${account}`;
   const withMetadata = params.include.has("metadata");
+  const print = (entry: ListedContainer, now: Instant): string =>
+    printContainer(entry, { withMetadata, now, version: request.version });
   const { page, next } = await listContainers(blobs, {
     account,
     prefix: params.prefix,
     newPage: (now) =>
-      new PrintedPage((entry: ListedContainer) => printContainer(entry, withMetadata, now), {
-        countMax: params.maxResults,
-      }),
+      new PrintedPage((entry: ListedContainer) => print(entry, now), { countMax: params.maxResults }),
     includesDeleted: params.include.has("deleted"),
     includesSystem: params.include.has("system"),
     after: params.marker === undefined ? undefined : positionOf(params.marker, scope),
@@ -51,23 +52,34 @@ function partsOf({ container, deletion }: ContainerPosition): string[] {
 function positionOf(marker: string, scope: string): ContainerPosition {
   const [container, deletion] = decodeMarker(scope, marker);
   if (container === undefined || (deletion !== undefined && !/^\d{1,20}$/.test(deletion))) {
-    throw invalidMarker(marker);
+    throw invalidMarker();
   }
   return deletion === undefined ? { container } : { container, deletion: BigInt(deletion) };
 }
 
-function printContainer(entry: ListedContainer, withMetadata: boolean, now: Instant): string {
-  const { record, container, deletion } = entry;
+interface PrintOptions {
+  readonly withMetadata: boolean;
+  readonly now: Instant;
+  readonly version: string;
+}
+
+function printContainer(
+  { record, container, deletion }: ListedContainer,
+  { withMetadata, now, version }: PrintOptions,
+): string {
+  const { encryptionScope, hasVersionLevelImmutability } = record;
+  const since = (name: Versioned, value: string | boolean): string =>
+    isSince(version, name) ? textElement(name, value) : "";
   const properties =
     textElement("Last-Modified", printHttpDate(instantOf(record.revision))) +
     textElement("Etag", quotedEtag(record.revision)) +
     printLease(record.lease, now) +
     optionalElement("PublicAccess", record.publicAccess) +
-    textElement("DefaultEncryptionScope", record.encryptionScope?.name ?? "$account-encryption-key") +
-    textElement("DenyEncryptionScopeOverride", record.encryptionScope?.isEnforced ?? false) +
+    since("DefaultEncryptionScope", encryptionScope?.name ?? "$account-encryption-key") +
+    since("DenyEncryptionScopeOverride", encryptionScope?.isEnforced ?? false) +
     textElement("HasImmutabilityPolicy", false) +
     textElement("HasLegalHold", false) +
-    textElement("ImmutableStorageWithVersioningEnabled", record.hasVersionLevelImmutability ?? false) +
+    since("ImmutableStorageWithVersioningEnabled", hasVersionLevelImmutability ?? false) +
     printDeletion(record.deleted, now);
   return element(
     "Container",

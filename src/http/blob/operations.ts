@@ -77,7 +77,12 @@ import { handleUndeleteBlob } from "./undelete-blob.ts";
 /** Account information is the same for all callers, and each part of a batch is authorized by its own row. */
 const ANY_LETTER = [..."rwdxylacuptfi"];
 const BATCH: Permission = { type: "sco", account: ANY_LETTER, service: [] };
-const ANY_SAS: Permission = { ...BATCH, service: ANY_LETTER, bearerSince: "2025-07-05" };
+const ANY_SAS: Permission = {
+  ...BATCH,
+  service: ANY_LETTER,
+  bearerSince: "2025-07-05",
+  isHidden: true,
+};
 const READ_BLOB: Permission = { ...onObject("r"), anonymous: "blob" };
 const READ_CONTAINER: Permission = { ...onContainer("r"), anonymous: "container" };
 
@@ -259,7 +264,11 @@ const CONTENT_ROWS: readonly Operation<BlobServices>[] = [
     CREATES_BY_BODY,
   ),
   row("PutPage", "PUT blob?comp=page", onObject("w"), handlePutPage, CREATES_BY_BODY),
-  row("GetPageRanges", "GET blob?comp=pagelist", READ_BLOB, handleGetPageRanges, { ...GUARDED, ...LISTING }),
+  row("GetPageRanges", "GET blob?comp=pagelist", READ_BLOB, handleGetPageRanges, {
+    ...GUARDED,
+    ...LISTING,
+    isBare: true,
+  }),
   row("CopyBlob", "PUT blob, x-ms-copy-source: *", onObject("c", "w"), handleCopyBlob, COPIES),
   row(
     "CopyBlobFromUrl",
@@ -294,13 +303,10 @@ const CONTENT_ROWS: readonly Operation<BlobServices>[] = [
     handleAppendBlockFromUrl,
     CREATES_BY_BODY,
   ),
-  row(
-    "PutPageFromUrl",
-    "PUT blob?comp=page, x-ms-copy-source: *",
-    onObject("w"),
-    handlePutPageFromUrl,
-    CREATES_BY_BODY,
-  ),
+  row("PutPageFromUrl", "PUT blob?comp=page, x-ms-copy-source: *", onObject("w"), handlePutPageFromUrl, {
+    ...CREATES_BY_BODY,
+    isBare: true,
+  }),
   row("CopyIncremental", "PUT blob?comp=incrementalcopy", onObject("c", "w"), handleIncrementalCopyBlob, {
     returnsEtag: true,
     conditions: IF_ALL,
@@ -343,6 +349,7 @@ const BLOB_ROWS: readonly Operation<BlobServices>[] = [
   row("QueryBlobContents", "POST blob?comp=query", onObject("r"), handleQueryBlobContents, {
     ...GUARDED,
     ...xml(BODY_BYTES_MAX),
+    isBare: true,
     ok: [200, 206],
   }),
   ...getAndHead("GetWebsite", "website", { ...onObject(), isOpen: true }, handleGetWebsite, {

@@ -2,7 +2,7 @@ import { MIB } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { checkCopyTarget } from "../../services/blob/external-copy.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
-import { type PutBlob, putBlob } from "../../services/blob/put-blob.ts";
+import { putBlob } from "../../services/blob/put-blob.ts";
 import { readBoolean } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { bytesMaxFor, checkMd5 } from "./put-blob.ts";
@@ -16,7 +16,7 @@ import {
 } from "./read-request.ts";
 import { writtenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { openSourceBody } from "./source-body.ts";
+import { openSourceBody, sourceDigests } from "./source-body.ts";
 
 const BLOB_SIZES = { since2019: BLOB_LIMITS.putBlobBytesMax, since2016: 256 * MIB, before: 256 * MIB };
 
@@ -24,7 +24,7 @@ const BLOB_SIZES = { since2019: BLOB_LIMITS.putBlobBytesMax, since2016: 256 * MI
 export async function handlePutBlobFromUrl(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   const { headers } = request;
   refuseVersionOrSnapshot(request.query);
-  const guards = readCreateGuards(request, IF_ALL);
+  const guards = { ...readCreateGuards(request, IF_ALL), use: "putBlobFromUrl" } as const;
   const properties = readProperties(request, false);
   const copiesTags = copiesSourceTags(headers);
   if (copiesTags && properties.tags !== undefined) {
@@ -33,11 +33,8 @@ export async function handlePutBlobFromUrl(request: HttpRequest, services: BlobS
   const bytesMax = bytesMaxFor(request.version, BLOB_SIZES);
   const ref = readBlobRef(request);
   const target = { ref, ...guards, encryption: properties.encryption };
-  const checkTarget = () =>
-    checkCopyTarget(services.blobs, target, "sync").catch((error: unknown) => {
-      throw asTarget(error, guards);
-    });
-  const options = { use: "putBlobFromUrl", bytesMax, md5: true, checkTarget } as const;
+  const checkTarget = () => checkCopyTarget(services.blobs, target, "sync");
+  const options = { use: guards.use, bytesMax, md5: true, crc64: true, checkTarget } as const;
   const source = await openSourceBody(request, services, options);
   try {
     const keeps = readBoolean(headers, "x-ms-copy-source-blob-properties") ?? true;
@@ -54,19 +51,8 @@ export async function handlePutBlobFromUrl(request: HttpRequest, services: BlobS
       length: source.length,
       md5: () => checkMd5(properties, source.body.md5),
     });
-    // The Azure CLI fails to print an MD5 that the client did not send.
-    const contentMd5 = headers["x-ms-source-content-md5"] ?? properties.http.contentMd5;
-    return { status: 201, headers: { ...writtenHeaders(written), "Content-MD5": contentMd5 } };
-  } catch (error) {
-    throw asTarget(error, guards);
+    return { status: 201, headers: { ...writtenHeaders(written), ...sourceDigests(request, source) } };
   } finally {
     source.close();
   }
-}
-
-/** For a condition on an ETag the refusal says whether the source or the target failed it. */
-function asTarget(error: unknown, { conditions }: Pick<PutBlob, "conditions">): unknown {
-  const isEtag = conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined;
-  const isTarget = error instanceof Refusal && error.code === "ConditionNotMet" && isEtag;
-  return isTarget ? new Refusal("TargetConditionNotMet") : error;
 }

@@ -20,7 +20,7 @@ export async function handlePutBlockFromUrl(
   const target = readBlockTarget(request);
   const bytesMax = bytesMaxFor(request.version, BLOCK_SIZES);
   const checkTarget = () => checkBlockTarget(services.blobs, target);
-  const options = { use: "partFromUrl", bytesMax, crc64: true, checkTarget } as const;
+  const options = { use: "blockFromUrl", bytesMax, crc64: true, checkTarget } as const;
   const source = await openSourceBody(request, services, options);
   try {
     if (source.length === 0) throw badHeader("x-ms-copy-source", "");

@@ -6,14 +6,13 @@ import { type PutBlock, putBlock } from "../../services/blob/put-block.ts";
 import { mayOverwrite } from "../auth/caller.ts";
 import { readLeaseId } from "../common/read-headers.ts";
 import type { BodyStream, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
+import { BASE64 } from "../wire/digest.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { bytesMaxFor, checkBodyLength } from "./put-blob.ts";
 import { readWriteConditions } from "./read-conditions.ts";
 import { readBlobRef, readEncryption, refuseVersionOrSnapshot } from "./read-request.ts";
-import { digestHeaders } from "./replies.ts";
+import { digestHeaders, wantedDigests } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** The length of a block id in bytes; undefined when the text is not a block id. */
 export function blockIdBytes(id: string): number | undefined {
@@ -43,13 +42,11 @@ const PUT_BLOCK_SIZES = { since2019: BLOB_LIMITS.putBlockBytesMax, since2016: 10
 /** A longer body is streamed: for a shorter one the stream would cost more than the bytes. */
 const WHOLE_BYTES_MAX = 64 * KIB;
 
-/**
- * The body of Put Block or Append Block; a stream computes the CRC64 for the reply unless the client sent an
- * MD5.
- */
-export function readBlock({ body, headers }: HttpRequest): MaybePromise<Buffer | BodyStream> {
+/** The body of Put Block or Append Block; a stream computes the digests of the reply. */
+export function readBlock(request: HttpRequest): MaybePromise<Buffer | BodyStream> {
+  const { body } = request;
   if (body.length !== undefined && body.length <= WHOLE_BYTES_MAX) return body.read(WHOLE_BYTES_MAX);
-  return body.stream({ crc64: headers["content-md5"] === undefined });
+  return body.stream(wantedDigests(request));
 }
 
 /** PUT ?comp=block */

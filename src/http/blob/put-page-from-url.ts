@@ -6,7 +6,7 @@ import { requireHeader } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { checkPageWriteLength, pageHeaders, readPageWrite } from "./put-page.ts";
 import type { BlobServices } from "./services.ts";
-import { openSourceBody, sourceDigests } from "./source-body.ts";
+import { digestsOfPart, openSourceBody, sourceDigests } from "./source-body.ts";
 
 /** PUT ?comp=page with x-ms-copy-source */
 export async function handlePutPageFromUrl(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
@@ -18,7 +18,7 @@ export async function handlePutPageFromUrl(request: HttpRequest, services: BlobS
   checkPageWriteLength(write.span);
   const bytesMax = BLOB_LIMITS.pageWriteBytesMax;
   const checkTarget = () => checkPageTarget(services.blobs, write);
-  const options = { use: "partFromUrl", bytesMax, crc64: true, checkTarget } as const;
+  const options = { use: "partFromUrl", bytesMax, checkTarget, ...digestsOfPart(write.encryption) } as const;
   const source = await openSourceBody(request, services, options);
   try {
     const isFitting = source.length === undefined || source.length === write.span.length;

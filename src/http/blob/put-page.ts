@@ -12,10 +12,10 @@ import { readBlobGuards, readBlobRef, readEncryption, refuseVersionOrSnapshot } 
 import { digestHeaders, partWrittenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
 
-/** A negative number is refused as a wrong input, not as a wrong header. */
+/** Put Page refuses a negative number as a wrong input, not as a wrong header. */
 function readSequenceBound(headers: Headers, name: string): bigint | undefined {
   const text = headers[name];
-  if (text !== undefined && /^-\d{1,19}$/.test(text)) {
+  if (text !== undefined && /^-\d{1,19}$/.test(text) && headers["x-ms-copy-source"] === undefined) {
     throw new Refusal("InvalidInput", { elements: { HeaderName: name, HeaderValue: text } });
   }
   return readSequenceNumber(headers, name);
@@ -70,7 +70,8 @@ export async function handlePutPage(request: HttpRequest, { blobs }: BlobService
   const write = readPageWrite(request);
   if (action === "clear") {
     if (body.length !== 0) throw badHeader("Content-Length", String(body.length ?? ""));
-    return { status: 201, headers: pageHeaders(request, await clearPage(blobs, write), {}) };
+    const headers = pageHeaders(request, await clearPage(blobs, write), {});
+    return { status: 201, headers: { ...headers, "x-ms-request-server-encrypted": undefined } };
   }
   if (action !== "update") throw badHeader("x-ms-page-write", action);
   checkPageWriteLength(write.span);

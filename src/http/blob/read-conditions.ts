@@ -3,6 +3,7 @@ import { badHeader, Refusal, throwIf } from "../../base/refusals.ts";
 import {
   type Conditions,
   checkCombination,
+  checkSatisfiable,
   NO_CONDITIONS,
   type TierConditions,
 } from "../../concurrency/conditions.ts";
@@ -54,10 +55,13 @@ export function readSingleConditions(headers: Headers, supported: readonly Condi
 
 /** Get Blob, Get Blob Properties, Get Blob Metadata: any combination, and lists of ETags. */
 export function readReadConditions(headers: Headers): Conditions {
-  return readConditionHeaders(headers, IF_ALL);
+  const conditions = readConditionHeaders(headers, IF_ALL);
+  const code = checkSatisfiable(conditions);
+  if (code !== undefined) throw new Refusal(code);
+  return conditions;
 }
 
-/** Conditions on the source of a copy. */
+/** Conditions on the source of a copy; an empty one counts as none. */
 export function readSourceConditions(headers: Headers): Conditions {
   return single(readConditionHeaders(headers, IF_ALL, SOURCE_NAMES));
 }
@@ -112,7 +116,7 @@ function readConditionHeaders(
   for (const plain of supported) {
     const name = names === undefined ? plain : names[plain];
     const text = headers[name];
-    if (text === undefined) continue;
+    if (text === undefined || (text === "" && names === SOURCE_NAMES)) continue;
     found ??= {};
     switch (plain) {
       case "if-match":

@@ -17,7 +17,7 @@ import { readBoolean, readLeaseId, readWord } from "../common/read-headers.ts";
 import type { Headers, HttpRequest, Query, Target } from "../exchange.ts";
 import type { ConditionHeader } from "../operation.ts";
 import { parseHttpDate, parseIsoDate } from "../wire/dates.ts";
-import { isMd5Base64 } from "../wire/digest.ts";
+import { BASE64 } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { readWriteConditions } from "./read-conditions.ts";
 import { parseTagsHeader, type Tags } from "./tags-wire.ts";
@@ -67,9 +67,7 @@ export function readContainerGuards(
 export function readSelector(query: Query): Selector {
   const snapshot = readTimestamp(query, "snapshot");
   const version = readTimestamp(query, "versionid");
-  if (snapshot !== undefined && version !== undefined) {
-    throw badQuery("snapshot", query.get("snapshot")!, "A snapshot and a version cannot be named together.");
-  }
+  if (snapshot !== undefined && version !== undefined) throw new Refusal("MutuallyExclusiveQueryParameters");
   return snapshot !== undefined ? { snapshot } : version !== undefined ? { version } : CURRENT;
 }
 
@@ -145,7 +143,8 @@ function readHttpHeaders(headers: Headers, readsPlain: boolean): BlobHttpHeaders
   if (cacheControl) found.cacheControl = cacheControl;
   const md5 = headers["x-ms-blob-content-md5"];
   if (md5 !== undefined && md5 !== "") {
-    if (!isMd5Base64(md5)) throw badHeader("x-ms-blob-content-md5", md5, "InvalidMd5");
+    // Of any length: only Put Blob compares it with the content.
+    if (!BASE64.test(md5)) throw badHeader("x-ms-blob-content-md5", md5, "InvalidMd5");
     found.contentMd5 = md5;
   }
   return found;

@@ -1,12 +1,14 @@
 import { instantOf, type Revision, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { leaseStatus } from "../../concurrency/lease.ts";
+import type { Selector } from "../../services/blob/blobs.ts";
 import type { BlobView } from "../../services/blob/get-blob.ts";
 import type { Written } from "../../services/blob/new-blob.ts";
 import type { BlobHttpHeaders, BlobKind, BlobRecord } from "../../services/blob/records.ts";
 import type { BodyStream, Headers, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
+import { isSince } from "../wire/since.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 
 /** Headers of replies about blobs. */
@@ -28,8 +30,11 @@ export function contentTypeOf({ contentType }: BlobHttpHeaders): string | undefi
 
 type Out = Record<string, string | undefined>;
 
-/** The headers of Get Blob and Get Blob Properties. Set one by one, since every download does this. */
-export function blobHeaders({ record, isCurrent, now }: BlobView): Out {
+/**
+ * The headers of Get Blob and Get Blob Properties. Set one by one, since every download does this. A blob
+ * that is named by the id of its version shows no lease, like a version.
+ */
+export function blobHeaders({ record, isCurrent, now }: BlobView, { version }: Selector = {}): Out {
   const { http, metadata } = record;
   const out: Out = {
     ETag: quotedEtag(record.revision),
@@ -44,7 +49,7 @@ export function blobHeaders({ record, isCurrent, now }: BlobView): Out {
   if (http.contentLanguage !== undefined) out["Content-Language"] = http.contentLanguage;
   if (http.contentDisposition !== undefined) out["Content-Disposition"] = http.contentDisposition;
   if (http.cacheControl !== undefined) out["Cache-Control"] = http.cacheControl;
-  if (record.stateKind === undefined) {
+  if (record.stateKind === undefined && version === undefined) {
     const { state, status, duration } = leaseStatus(record.lease, now);
     out["x-ms-lease-status"] = status;
     out["x-ms-lease-state"] = state;
@@ -116,17 +121,30 @@ export function tierHeaders(record: BlobRecord): Out {
   return out;
 }
 
-/** The MD5 that the client sent, or the CRC64 of the content, which has been read to its end. */
-export function digestHeaders({ headers }: HttpRequest, content: Buffer | BodyStream): ReplyHeaders {
-  const md5 = headers["content-md5"];
-  if (md5 !== undefined) return { "Content-MD5": md5 };
-  const { crc64 } = Buffer.isBuffer(content) ? checkBytes(content, CRC64_ONLY) : content;
-  return { "x-ms-content-crc64": crc64 };
+/** Which digests the reply to a write has: the MD5 that the client sent, or the CRC64; since 2026 both. */
+export function wantedDigests({ headers, version }: Pick<HttpRequest, "headers" | "version">): {
+  readonly md5: boolean;
+  readonly crc64: boolean;
+} {
+  if (!isSince(version, "x-ms-content-crc64")) return { md5: true, crc64: false };
+  const md5 = headers["content-md5"] !== undefined;
+  return { md5, crc64: !md5 || isSince(version, "bothDigests") };
 }
 
-const CRC64_ONLY = { declared: {}, wantsCrc64: true } as const;
+/** Of content that has been read to its end. */
+export function digestHeaders(request: HttpRequest, content: Buffer | BodyStream): ReplyHeaders {
+  const { md5, crc64 } = wantedDigests(request);
+  const declared = request.headers["content-md5"];
+  const computed = Buffer.isBuffer(content)
+    ? checkBytes(content, { declared: {}, wantsMd5: md5 && declared === undefined, wantsCrc64: crc64 })
+    : content;
+  return {
+    "Content-MD5": md5 ? (declared ?? computed.md5) : undefined,
+    "x-ms-content-crc64": crc64 ? computed.crc64 : undefined,
+  };
+}
 
-/** The reply to a write of a part of a blob: no version, but a digest. */
+/** The reply to a write of a part of a blob: no version, but digests. */
 export function partWrittenHeaders(written: Written, digests: ReplyHeaders, headers: Headers): Out {
   const out: Out = {
     ETag: quotedEtag(written.revision),

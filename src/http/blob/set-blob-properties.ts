@@ -6,13 +6,7 @@ import { stamp } from "../common/replies.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readPageBlobLength, readSequenceNumber } from "./put-page-blob.ts";
 import { IF_ALL } from "./read-conditions.ts";
-import {
-  readBlobGuards,
-  readBlobRef,
-  readEncryption,
-  readNewHttpHeaders,
-  refuseVersionOrSnapshot,
-} from "./read-request.ts";
+import { readBlobGuards, readBlobRef, readNewHttpHeaders, refuseVersionOrSnapshot } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 /** PUT ?comp=properties */
@@ -61,7 +55,6 @@ async function handleSetPageBlobProperties(
     http: HTTP_HEADERS.some((name) => headers[name] !== undefined) ? readNewHttpHeaders(headers) : undefined,
     length: headers["x-ms-blob-content-length"] === undefined ? undefined : readPageBlobLength(headers),
     sequence: readSequenceAction(headers),
-    encryption: readEncryption(request),
   });
   return {
     status: 200,

@@ -18,12 +18,13 @@ export async function handleSnapshotBlob(request: HttpRequest, { blobs }: BlobSe
     ...readBlobGuards(request, IF_ALL),
     metadata: readMetadata(request.rawHeaders),
     keySha256: readCustomerKey(request.headers),
+    encryptionScope: request.headers["x-ms-encryption-scope"],
   });
   const headers = {
     ...stamp(revision),
     ...versionHeader(version),
     "x-ms-snapshot": timestampOf(snapshot),
-    "x-ms-request-server-encrypted": "true",
+    "x-ms-request-server-encrypted": "false",
   };
   return { status: 201, headers };
 }

@@ -1,6 +1,7 @@
 import { answerOf, badHeader, Refusal, type SourceAnswer, sourceRefusal } from "../../base/refusals.ts";
 import type { SourceUse } from "../../concurrency/conditions.ts";
 import { type LocalSource, openSource } from "../../services/blob/copy-source.ts";
+import type { EncryptionOptions } from "../../services/blob/new-blob.ts";
 import type { BlobHttpHeaders } from "../../services/blob/records.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
 import { locateCopySource } from "../common/copy-source.ts";
@@ -19,9 +20,19 @@ import { parseRange } from "../wire/range.ts";
 import { blobSource } from "./copy-source.ts";
 import type { BlobServices } from "./services.ts";
 
+/**
+ * The reply to a write from a URL has one digest: the MD5 if the client declared it or the operation computed
+ * it, otherwise the CRC64.
+ */
 export function sourceDigests({ headers }: HttpRequest, { body }: SourceBody): ReplyHeaders {
-  const md5 = headers["x-ms-source-content-md5"];
+  const md5 = headers["x-ms-source-content-md5"] ?? (body.crc64 === undefined ? body.md5 : undefined);
   return md5 === undefined ? { "x-ms-content-crc64": body.crc64 } : { "Content-MD5": md5 };
+}
+
+/** Pages and appended blocks: what is written with a customer's key or a scope has an MD5. */
+export function digestsOfPart({ keySha256, scope }: EncryptionOptions): Pick<SourceOptions, "md5" | "crc64"> {
+  const isEncrypted = keySha256 !== undefined || scope !== undefined;
+  return { md5: isEncrypted, crc64: !isEncrypted };
 }
 
 /** The content of a source, on this server or elsewhere, and what its headers say. */
@@ -180,12 +191,7 @@ function conditionsAndKey(headers: Headers): Record<string, string> {
 
 function refusalOf(answer: SourceAnswer, headers: Headers, use: SourceUse): Refusal {
   const { status } = answer;
-  const hasEtag = (name: string): boolean => headers[`x-ms-source-${name}`] !== undefined;
-  if (use !== "partFromUrl") {
-    const isEtag = (status === 412 && hasEtag("if-match")) || (status === 304 && hasEtag("if-none-match"));
-    if (isEtag || (use === "copy" && (status === 304 || status === 412))) {
-      return new Refusal("SourceConditionNotMet");
-    }
-  }
-  return sourceRefusal(answer);
+  const isEtag = use !== "partFromUrl" && status === 412 && headers["x-ms-source-if-match"] !== undefined;
+  const isOfCopy = use === "copy" && (status === 304 || status === 412);
+  return isEtag || isOfCopy ? new Refusal("SourceConditionNotMet") : sourceRefusal(answer);
 }

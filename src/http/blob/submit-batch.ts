@@ -10,6 +10,7 @@ import { parseBlobBatch, printBlobBatch, type SubReply } from "../wire/batch.ts"
 import { CheckedBody } from "../wire/digest.ts";
 import { errorCodeOf, printError, reasonOf } from "../wire/error-body.ts";
 import { malformedBatch, type SubRequest } from "../wire/multipart.ts";
+import { withoutNewer } from "../wire/since.ts";
 import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
@@ -46,8 +47,9 @@ async function submit(request: HttpRequest, services: BlobServices, scope: Batch
 }
 
 /**
- * A batch with too many parts, or with parts of two kinds, gets 202 with one part that refuses the whole
- * batch. The .NET and JavaScript clients expect exactly this reply of Azure.
+ * A batch with too many parts, with parts of two kinds, or of a container and with a part about another one,
+ * gets 202 with one part that refuses the whole batch. The .NET and JavaScript clients expect exactly this
+ * reply of Azure.
  */
 const ONE_FOR_ALL = new Set(["ExceedsMaxBatchRequestCount", "AllBatchSubRequestsShouldBeSameApi"]);
 
@@ -58,6 +60,9 @@ async function answers(
 ): Promise<SubReply[]> {
   try {
     const parts = readBatch(request, batch);
+    const { container } = batch;
+    if (container !== undefined && parts.some((part) => !isInside(part, container)))
+      return [refusalReply(request, undefined, malformedBatch("A part is about another container."))];
     return await Promise.all(parts.map((part) => answer(request, services, part)));
   } catch (error) {
     if (!(error instanceof Refusal) || !ONE_FOR_ALL.has(error.code)) throw error;
@@ -65,23 +70,18 @@ async function answers(
   }
 }
 
-function readBatch(
-  request: HttpRequest,
-  { body, router, container }: BatchScope & { readonly body: Buffer },
-): Part[] {
+function readBatch(request: HttpRequest, { body, router }: BatchScope & { readonly body: Buffer }): Part[] {
   const parts = parseBlobBatch(request.headers["content-type"], body).map((part) =>
     prepare(request, part, router),
   );
   if (new Set(parts.map(({ operation }) => operation.method)).size > 1) {
     throw new Refusal("AllBatchSubRequestsShouldBeSameApi");
   }
-  if (
-    container !== undefined &&
-    parts.some(({ request }) => !request.target.path.startsWith(`${container}/`))
-  ) {
-    throw malformedBatch("A part is about another container.");
-  }
   return parts;
+}
+
+function isInside({ request }: Part, container: string): boolean {
+  return request.target.path.startsWith(`${container}/`);
 }
 
 interface Part {
@@ -136,11 +136,12 @@ async function answer(
 function refusalReply(request: HttpRequest, contentId: string | undefined, error: Refusal): SubReply {
   const { contentType, body } = printError(error, "xml", {
     requestId: request.id,
+    version: request.version,
     time: request.receivedAt,
   });
   const headers = {
     "x-ms-error-code": errorCodeOf(error),
-    ...error.detail.headers,
+    ...withoutNewer(request.version, error.detail.headers),
     ...commonHeaders(request),
     "Content-Length": String(Buffer.byteLength(body)),
     "Content-Type": contentType,

@@ -12,7 +12,6 @@ const ALLOWED = /^[A-Za-z0-9 +\-./:=_]*$/;
 /** The header and the body have the same refusals. */
 function checkedTags(pairs: readonly (readonly [string, string])[]): Tags {
   const { tagsMax, tagKeyCharsMax, tagValueCharsMax } = BLOB_LIMITS;
-  if (pairs.length > tagsMax) throw new Refusal("TagsTooLarge");
   const found = new Map<string, string>();
   for (const [key, value] of pairs) {
     if (key === "") throw new Refusal("EmptyTagName");
@@ -23,7 +22,15 @@ function checkedTags(pairs: readonly (readonly [string, string])[]): Tags {
     if (found.has(key)) throw new Refusal("DuplicateTagNames");
     found.set(key, value);
   }
+  if (found.size > tagsMax) throw new Refusal("TagsTooLarge");
   return Object.fromEntries(found);
+}
+
+/** Whether a blob can have this tag: a query for any other finds nothing. */
+export function isPossibleTag(key: string, value: string): boolean {
+  const { tagKeyCharsMax, tagValueCharsMax } = BLOB_LIMITS;
+  const isShort = key.length <= tagKeyCharsMax && value.length <= tagValueCharsMax;
+  return isShort && ALLOWED.test(key) && ALLOWED.test(value);
 }
 
 export function parseTagsHeader(text: string): Tags {

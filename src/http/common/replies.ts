@@ -1,5 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
-import { badQuery, type Refusal } from "../../base/refusals.ts";
+import { Refusal } from "../../base/refusals.ts";
 import { instantOf, type Revision } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
@@ -62,8 +62,8 @@ export function listReply(request: HttpRequest, listing: Parameters<typeof print
   return { status: 200, headers: xmlHeaders(request), body: printListing({ ...listing, attributes }) };
 }
 
-export function invalidMarker(marker: string): Refusal {
-  return badQuery("marker", marker, "The marker is not valid.");
+export function invalidMarker(): Refusal {
+  return new Refusal("OutOfRangeInput");
 }
 
 /** The lease of an entry in a listing. */

@@ -31,7 +31,7 @@ export function positionOf(request: HttpRequest): HandlePosition | undefined {
     !/^\d{1,20}$/.test(inode) ||
     !/^\d{1,20}$/.test(handle)
   ) {
-    throw invalidMarker(marker);
+    throw invalidMarker();
   }
   return { inode: BigInt(inode), handle: BigInt(handle) };
 }

@@ -69,7 +69,7 @@ async function* printWhole(
 
 function offsetOf(scope: string, marker: string): number {
   const [offset = ""] = decodeMarker(scope, marker);
-  if (!/^\d{1,15}$/.test(offset)) throw invalidMarker(marker);
+  if (!/^\d{1,15}$/.test(offset)) throw invalidMarker();
   return Number(offset);
 }
 

@@ -42,7 +42,7 @@ export async function handleListShares(request: HttpRequest, { files }: FileServ
 function positionOf(marker: string, scope: string): SharePosition {
   const [name, skip] = decodeMarker(scope, marker);
   if (name === undefined || skip === undefined || !/^\d{1,6}$/.test(skip)) {
-    throw invalidMarker(marker);
+    throw invalidMarker();
   }
   return { name, skip: Number(skip) };
 }

@@ -219,6 +219,10 @@ function errorPart(outer: HttpRequest, refusal: Refusal, headers: Headers = {}):
       DataServiceVersion: "3.0;",
       "Content-Type": JSON_TYPES.minimal,
     },
-    body: printODataJsonError(refusal, { requestId: outer.id, time: outer.receivedAt }),
+    body: printODataJsonError(refusal, {
+      requestId: outer.id,
+      version: outer.version,
+      time: outer.receivedAt,
+    }),
   };
 }

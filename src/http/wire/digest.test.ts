@@ -72,7 +72,7 @@ test("malformed declarations are refused before the body is read", () => {
     "AAAAAAAAAAAAAAAAAAAAAB==",
   ])
     assert.throws(() => readDeclaredDigest({ "content-md5": md5 }), refusal("InvalidMd5"), md5);
-  for (const crc of ["", "AAAA", "AAAAAAAAAAAA", "AAAAAAAAAAB="])
+  for (const crc of ["AAA", "!AAAAAAAAAA=", "AAAAAAAAAAA"])
     assert.throws(
       () => readDeclaredDigest({ "x-ms-content-crc64": crc }),
       refusal("InvalidHeaderValue"),

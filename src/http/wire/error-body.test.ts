@@ -5,7 +5,7 @@ import { badHeader, Refusal } from "../../base/refusals.ts";
 import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./error-body.ts";
 import { parseXml } from "./xml.ts";
 
-const context = { requestId: "01234567-0000", time: Date.UTC(2022, 0, 2, 3, 4, 5, 678) };
+const context = { requestId: "01234567-0000", version: "", time: Date.UTC(2022, 0, 2, 3, 4, 5, 678) };
 const TRAILER = "\nRequestId:01234567-0000\nTime:2022-01-02T03:04:05.6780000Z";
 
 test("Blob, Queue and File print an Error document with a byte order mark", () => {

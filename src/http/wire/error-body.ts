@@ -1,6 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Refusal } from "../../base/refusals.ts";
 import { printIsoDate } from "./dates.ts";
+import { withoutNewer } from "./since.ts";
 import { element, escapeText, printXml, textElement } from "./xml-print.ts";
 
 /**
@@ -12,6 +13,7 @@ export type ErrorFormat = "xml" | "odataJson" | "odataXml";
 
 export interface ErrorContext {
   readonly requestId: string;
+  readonly version: string;
   readonly time: Instant;
   /** The kind of resource for texts that mention it; "blob" by default. */
   readonly resource?: string;
@@ -87,7 +89,7 @@ export function reasonOf(refusal: Refusal, isTable: boolean, resource?: string):
 function printXmlError(refusal: Refusal, context: ErrorContext): string {
   let content =
     textElement("Code", errorCodeOf(refusal)) + textElement("Message", messageOf(refusal, context));
-  const { elements } = refusal.detail;
+  const elements = withoutNewer(context.version, refusal.detail.elements);
   for (const name in elements) content += textElement(name, elements[name]!);
   return printXml(element("Error", content));
 }

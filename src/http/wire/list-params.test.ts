@@ -60,14 +60,10 @@ test("a marker leads back to its position, in its own listing only", () => {
   const marker = encodeMarker("blobs:c1", ["a/b", "2021"]);
   assert.match(marker, /^[A-Za-z0-9_-]+$/);
   assert.deepEqual(decodeMarker("blobs:c1", marker), ["a/b", "2021"]);
-  assert.throws(() => decodeMarker("blobs:c2", marker), refusal("InvalidQueryParameterValue"));
+  assert.throws(() => decodeMarker("blobs:c2", marker), refusal("OutOfRangeInput"));
   const damaged = marker.slice(0, -1) + (marker.endsWith("A") ? "B" : "A");
   for (const bad of ["", "abc", damaged, `${marker}!`, "A".repeat(20_000)])
-    assert.throws(
-      () => decodeMarker("blobs:c1", bad),
-      refusal("InvalidQueryParameterValue"),
-      bad.slice(0, 20),
-    );
+    assert.throws(() => decodeMarker("blobs:c1", bad), refusal("OutOfRangeInput"), bad.slice(0, 20));
 });
 
 test("any position survives, any text is refused or read", () => {

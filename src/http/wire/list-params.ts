@@ -91,11 +91,12 @@ export function readTimeout(query: QueryValues, secondsMax: number = LIMITS.time
   return Math.min(seconds === undefined || seconds === 0 ? secondsMax : seconds, secondsMax) * 1_000;
 }
 
-/** The parameters that were sent, as the head of a listing repeats them. */
-export function printListParams({ given, delimiter }: ListParams): string {
+/** The parameters that were sent, as the head of a listing repeats them; `where` is a query over tags. */
+export function printListParams({ given, delimiter }: ListParams, where?: string): string {
   return (
     (given.prefix === undefined ? "" : encodedElement("Prefix", given.prefix)) +
     (given.marker === undefined ? "" : textElement("Marker", given.marker)) +
+    optionalElement("Where", where) +
     optionalElement("MaxResults", given.maxResults) +
     (delimiter === undefined ? "" : encodedElement("Delimiter", delimiter))
   );
@@ -117,7 +118,7 @@ export function encodeMarker(scope: string, position: readonly string[]): string
 
 export function decodeMarker(scope: string, marker: string): string[] {
   const position = readMarker(scope, marker);
-  if (position === undefined) throw badQuery("marker", marker.slice(0, 256), "The marker is not valid.");
+  if (position === undefined) throw new Refusal("OutOfRangeInput");
   return position;
 }
 

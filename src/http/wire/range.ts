@@ -72,7 +72,8 @@ export function rangeDigestOf(
   const crc64 = readFlag(headers, "x-ms-range-get-content-crc64");
   if (!md5 && !crc64) return undefined;
   const name = md5 ? "x-ms-range-get-content-md5" : "x-ms-range-get-content-crc64";
-  if (range === undefined || (md5 && crc64)) throw badHeader(name, "true");
+  if (md5 && crc64) throw new Refusal("BothCrc64AndMd5RangeHeaderPresent");
+  if (range === undefined) throw badHeader(name, "true");
   if (range.length > LIMITS.rangeDigestBytesMax)
     throw new Refusal("OutOfRangeInput", { elements: { HeaderName: name, HeaderValue: "true" } });
   return md5 ? "md5" : "crc64";

@@ -120,9 +120,10 @@ test("each way to be wrong has its code", () => {
   refused("table", "<StaticWebsite><Enabled>true</Enabled></StaticWebsite>", "UnsupportedXmlNode");
   refused("queue", LOGGING + LOGGING, "InvalidXmlDocument", "Logging");
   refused("queue", LOGGING.replace("<Read>true</Read>", ""), "MissingRequiredXmlNode", "Read");
-  refused("queue", LOGGING.replace("<Days>7</Days>", ""), "InvalidXmlDocument");
-  refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>366</Days>"), "InvalidXmlDocument");
-  refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>0</Days>"), "InvalidXmlDocument");
+  for (const days of ["", "<Days>366</Days>", "<Days>0</Days>"])
+    refused("queue", LOGGING.replace("<Days>7</Days>", days), "InvalidXmlDocument");
+  const website = "<StaticWebsite><Enabled>false</Enabled><IndexDocument>a</IndexDocument></StaticWebsite>";
+  refused("blob", website, "InvalidXmlDocument");
   refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>x</Days>"), "InvalidXmlNodeValue", "Days");
   refused("queue", LOGGING.replace("<Read>true", "<Read>yes"), "InvalidXmlNodeValue", "Read");
   refused(
@@ -236,13 +237,11 @@ const values = fc.record({
   ),
   defaultServiceVersion: fc.constant("2026-06-06"),
   deleteRetention: fc
-    .tuple(retention, maybeFlag)
+    .tuple(retention, flag)
     .map(([policy, allowsPermanentDelete]) => ({ ...policy, allowsPermanentDelete })),
-  staticWebsite: fc.record({
-    isEnabled: flag,
-    indexDocument: path,
-    errorDocument404Path: path,
-    defaultIndexDocumentPath: path,
+  staticWebsite: fc.tuple(flag, path, path, path).map(([isEnabled, ...documents]) => {
+    const [indexDocument, errorDocument404Path, defaultIndexDocumentPath] = isEnabled ? documents : [];
+    return { isEnabled, indexDocument, errorDocument404Path, defaultIndexDocumentPath };
   }),
   protocolSettings: fc.record({
     smbMultichannel: maybeFlag,

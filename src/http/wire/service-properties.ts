@@ -135,7 +135,7 @@ function printRetention(tag: string, { isEnabled, days }: Retention): string {
 
 function parseDeleteRetention(source: XmlElement): DeleteRetention {
   onlyChildren(source, ["Enabled", "Days", "AllowPermanentDelete"]);
-  const allowsPermanentDelete = optionalBoolean(source, "AllowPermanentDelete");
+  const allowsPermanentDelete = optionalBoolean(source, "AllowPermanentDelete") ?? false;
   return { ...readRetention(source), allowsPermanentDelete };
 }
 
@@ -152,8 +152,12 @@ function parseStaticWebsite(source: XmlElement): StaticWebsite {
     if (found.text.length > LIMITS.staticDocumentCharsMax) throw invalidValue(found);
     return found.text;
   };
+  const isEnabled = requiredBoolean(source, "Enabled");
+  const hasDocument = source.children.some(({ name, text }) => name !== "Enabled" && text !== "");
+  // The schema of a website that is off has no documents.
+  if (!isEnabled && hasDocument) throw new Refusal("InvalidXmlDocument");
   return {
-    isEnabled: requiredBoolean(source, "Enabled"),
+    isEnabled,
     indexDocument: document("IndexDocument"),
     errorDocument404Path: document("ErrorDocument404Path"),
     defaultIndexDocumentPath: document("DefaultIndexDocumentPath"),

@@ -1,7 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import { badHeader, Refusal, throwIf } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { checkWrite } from "../../concurrency/conditions.ts";
+import { checkWrite, targetCode } from "../../concurrency/conditions.ts";
 import {
   checkImmutabilityAllowed,
   checkMutability,
@@ -101,8 +101,9 @@ export function readStateSync(read: SyncReader, ref: BlobRef, selector: Selector
   }
   const bytes = read.get(versionKey(container.id, ref.blob, at));
   const record = bytes === undefined ? undefined : rehydrated(blobRecord.unpack(bytes), read.now());
-  if (record?.stateKind !== kindOf(selector) || record.deleted !== undefined)
-    throw new Refusal("BlobNotFound");
+  if (record?.stateKind !== kindOf(selector)) throw new Refusal("BlobNotFound");
+  if (record.deleted !== undefined)
+    throw new Refusal("BlobNotFound", { headers: { "x-ms-is-soft-deleted": "true" } });
   return { ref, container, record, isCurrent: false };
 }
 
@@ -143,7 +144,9 @@ export function checkBlobWrite(
 ): void {
   if (kind === "change" && blob === undefined) throw new Refusal("BlobNotFound");
   checkBlobLease(read, stored, guards.leaseId, "write");
-  throwIf(checkWrite(guards.conditions, blob, kind));
+  const code = checkWrite(guards.conditions, blob, kind, guards.leaseId !== undefined);
+  const isOfTarget = code === "ConditionNotMet" && guards.use !== undefined;
+  throwIf(isOfTarget ? targetCode(guards.conditions, blob, guards.use) : code);
   if (blob !== undefined) checkChangeable(blob, read.now());
 }
 

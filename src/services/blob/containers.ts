@@ -1,6 +1,6 @@
 import { Refusal, throwIf } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
+import { type Conditions, failingCondition, type SourceUse } from "../../concurrency/conditions.ts";
 import { checkLeaseRead, checkLeaseWrite } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
@@ -40,6 +40,8 @@ export function putContainer(write: Writer, ref: ContainerRef, record: Container
 export interface Guards {
   readonly conditions: Conditions;
   readonly leaseId: string | undefined;
+  /** Of a copy, which has codes of its own for conditions on its target. */
+  readonly use?: SourceUse;
 }
 
 export interface GuardedContainer extends Guards {

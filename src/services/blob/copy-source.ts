@@ -7,7 +7,7 @@ import { checkNoPendingCopy, readState, type Selector } from "./blobs.ts";
 import { openBlobContent } from "./content.ts";
 import type { BlobContext } from "./context.ts";
 import type { BlobRef } from "./names.ts";
-import { checkKey } from "./new-blob.ts";
+import { keyRefusal } from "./new-blob.ts";
 
 /** A blob of this server as the source of a copy. */
 export interface LocalSource {
@@ -41,7 +41,9 @@ export async function readSource(
   const record = await readSourceRecord(read, source, isNamed);
   const code = checkSource(source.conditions, record, use);
   if (code !== undefined) throw conditionRefusal(code);
-  checkKey(record, source.keySha256);
+  const keyCode = keyRefusal(record, source.keySha256);
+  if (keyCode !== undefined)
+    throw isNamed ? new Refusal(keyCode) : sourceRefusal(answerOf(new Refusal(keyCode)));
   checkNoPendingCopy(record);
   return record;
 }

@@ -42,7 +42,7 @@ export async function getPageRanges(blobs: BlobContext, request: GetPageRanges):
     const whole = { start: 0, length: record.length };
     const within = clip(request.within ?? whole, whole);
     if (within === undefined) {
-      if (request.within !== undefined && request.within.start > 0) throw new Refusal("InvalidPageRange");
+      if (request.within !== undefined && request.within.start > 0) throw new Refusal("InvalidRange");
       return { record, ranges: [], next: undefined };
     }
     const end = within.start + within.length;
@@ -92,7 +92,8 @@ async function* writtenIn(read: Reader, content: PageContent, bounds: PageSpan):
 
 /**
  * The changes between two epochs. A segment without a record between them is unchanged. In the others, ranges
- * written since have changed, and pages that are no longer in any range were cleared.
+ * written since have changed. Pages in no range now were cleared if they were in one at the earlier epoch, or
+ * at a snapshot in between.
  */
 async function* changedIn(
   read: Reader,
@@ -102,7 +103,7 @@ async function* changedIn(
 ): AsyncGenerator<ListedRange> {
   const before = segmentsIn(read, old, bounds);
   let former = await before.next();
-  for await (const current of segmentsIn(read, now, bounds)) {
+  for await (const current of segmentsIn(read, now, bounds, old.epoch)) {
     while (!former.done && former.value.segment < current.segment) former = await before.next();
     const then = !former.done && former.value.segment === current.segment ? former.value : undefined;
     if (now.pages === old.pages && then?.epoch === current.epoch) continue;
@@ -112,7 +113,8 @@ async function* changedIn(
 
 function changesOf(then: SegmentView | undefined, now: SegmentView, since: bigint): ListedRange[] {
   const written = joinSpans(now.ranges.filter(({ epoch }) => epoch > since));
-  const cleared = subtractSpans(joinSpans(then?.ranges ?? []), joinSpans(now.ranges));
+  const former = [...(then?.ranges ?? []), ...now.former].sort((a, b) => a.start - b.start);
+  const cleared = subtractSpans(joinSpans(former), joinSpans(now.ranges));
   return [
     ...written.map((span) => ({ ...span, isCleared: false })),
     ...cleared.map((span) => ({ ...span, isCleared: true })),

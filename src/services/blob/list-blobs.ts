@@ -145,7 +145,12 @@ class Listing<P extends Page<ListedBlob>> {
       if (orphan !== undefined && orphan.scanned.blob !== scanned.blob) yield orphan;
       orphan = undefined;
       if (this.#request.include.deletedWithVersions && record.stateKind === "version") {
-        orphan = { scanned, item: { blob: scanned.blob, record, hasVersionsOnly: true } };
+        // Listed like the blob it was, without content.
+        const { stateKind: _, ...shown } = record;
+        orphan = {
+          scanned,
+          item: { blob: scanned.blob, record: { ...shown, length: 0 }, hasVersionsOnly: true },
+        };
       }
       const item = this.#itemOf(scanned, record);
       yield item === undefined ? { scanned } : { scanned, item };

@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, type RefusalCode, throwIf } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type {
@@ -57,14 +57,18 @@ export function checkCreate(read: Pick<Reader, "now">, found: Found, guards: Cre
 }
 
 /** A blob written with a customer-provided key is read and changed with the same key only. */
-export function checkKey({ keySha256 }: Pick<BlobRecord, "keySha256">, given: string | undefined): void {
-  if (keySha256 === given) return;
-  if (given === undefined) throw new Refusal("BlobUsesCustomerSpecifiedEncryption");
-  throw new Refusal(
-    keySha256 === undefined
-      ? "BlobDoesNotUseCustomerSpecifiedEncryption"
-      : "BlobCustomerSpecifiedEncryptionMismatch",
-  );
+export function checkKey(record: Pick<BlobRecord, "keySha256">, given: string | undefined): void {
+  throwIf(keyRefusal(record, given));
+}
+
+export function keyRefusal(
+  { keySha256 }: Pick<BlobRecord, "keySha256">,
+  given: string | undefined,
+): RefusalCode | undefined {
+  if (keySha256 === given) return undefined;
+  if (given === undefined) return "BlobUsesCustomerSpecifiedEncryption";
+  if (keySha256 === undefined) return "BlobDoesNotUseCustomerSpecifiedEncryption";
+  return "BlobCustomerSpecifiedEncryptionMismatch";
 }
 
 export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };

@@ -186,34 +186,52 @@ export interface SegmentView {
   /** The epoch of the record: that of the content, or an older one. */
   readonly epoch: bigint;
   readonly ranges: PageRangeEntry[];
+  /** What records between this one and an earlier epoch held; unsorted, with overlaps. */
+  readonly former: PageRangeEntry[];
 }
 
-/** The segments that the epoch of a content sees, in order, including empty ones. */
+/**
+ * The segments that the epoch of a content sees, in order, including empty ones. With `since`, each has what
+ * its records after that epoch held before.
+ */
 export async function* segmentsIn(
   read: Reader,
   { pages, epoch }: PageContent,
   bounds: PageSpan = { start: 0, length: BLOB_LIMITS.pageBlobBytesMax },
+  since = epoch,
 ): AsyncGenerator<SegmentView> {
   const range = segmentsOf(pages, segmentAt(bounds.start), segmentAt(bounds.start + bounds.length - 1) + 1);
-  let last: { readonly segment: number; readonly epoch: bigint; readonly value: Buffer } | undefined;
+  let last: StoredSegment | undefined;
   for await (const { key, value } of read.range(range)) {
     const at = segmentOfKey(key);
     if (last !== undefined && last.segment !== at.segment) {
-      yield { segment: last.segment, epoch: last.epoch, ranges: segmentRecord.unpack(last.value) };
+      yield viewOf(last);
       last = undefined;
     }
-    if (at.epoch <= epoch) last = { ...at, value };
+    if (at.epoch > epoch) continue;
+    const former = last !== undefined && last.epoch > since ? [...last.former, last.value] : [];
+    last = { ...at, value, former };
   }
-  if (last !== undefined) {
-    yield { segment: last.segment, epoch: last.epoch, ranges: segmentRecord.unpack(last.value) };
-  }
+  if (last !== undefined) yield viewOf(last);
+}
+
+interface StoredSegment {
+  readonly segment: number;
+  readonly epoch: bigint;
+  readonly value: Buffer;
+  readonly former: readonly Buffer[];
+}
+
+function viewOf({ segment, epoch, value, former }: StoredSegment): SegmentView {
+  const ranges = segmentRecord.unpack(value);
+  return { segment, epoch, ranges, former: former.flatMap((record) => segmentRecord.unpack(record)) };
 }
 
 async function segmentOf(read: Reader, { pages, epoch }: PageContent, segment: number): Promise<SegmentView> {
   const range = epochsOfSegment(pages, segment, epoch);
   const [last] = await read.take({ from: range.from, to: range.to, reverse: true }, 1);
-  if (last === undefined) return { segment, epoch, ranges: [] };
-  return { ...segmentOfKey(last.key), ranges: segmentRecord.unpack(last.value) };
+  if (last === undefined) return { segment, epoch, ranges: [], former: [] };
+  return viewOf({ ...segmentOfKey(last.key), value: last.value, former: [] });
 }
 
 /** Enters newly committed slices into the map. Each range lies in one segment. */

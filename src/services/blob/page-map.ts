@@ -83,12 +83,13 @@ export function isFragmented(before: readonly PageRangeEntry[], after: readonly 
   return wasteOf(after) > segmentWasteBytesMax && wasteOf(before) <= segmentWasteBytesMax;
 }
 
-/** Joins adjacent spans. */
+/** Joins adjacent and overlapping spans, which are sorted. */
 export function joinSpans(spans: Iterable<PageSpan>): PageSpan[] {
   const joined: { start: number; length: number }[] = [];
   for (const { start, length } of spans) {
     const last = joined.at(-1);
-    if (last !== undefined && endOf(last) === start) last.length += length;
+    if (last !== undefined && endOf(last) >= start)
+      last.length = Math.max(last.length, start + length - last.start);
     else joined.push({ start, length });
   }
   return joined;

@@ -1,7 +1,13 @@
 import { Refusal } from "../../base/refusals.ts";
-import { stagedBlockKey } from "../../store/keys/blob.ts";
+import { stagedBlockKey, stagingKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
-import type { BlobContent, BlobRecord, BlockEntry, StoredSlice } from "../../store/records/blob.ts";
+import {
+  type BlobContent,
+  type BlobRecord,
+  type BlockEntry,
+  type StoredSlice,
+  stagingRecord,
+} from "../../store/records/blob.ts";
 import { NO_CONTENT } from "../payload/content.ts";
 import { type Found, findBlob } from "./blobs.ts";
 import { blocksOf, putBlocks } from "./content.ts";
@@ -92,7 +98,13 @@ async function findTarget(read: Reader, request: PutBlockList): Promise<Found> {
   checkCreate(read, found, request);
   const { stored } = found;
   if (stored !== undefined && stored.kind !== "block") throw new Refusal("InvalidBlobType");
-  if (stored?.isUncommitted === true) checkKey(stored, request.properties.encryption.keySha256);
+  const { keySha256 } = request.properties.encryption;
+  if (stored?.isUncommitted === true) checkKey(stored, keySha256);
+  else if (stored?.staging !== undefined) {
+    const bytes = await read.get(stagingKey(stored.staging));
+    const staging = bytes === undefined ? undefined : stagingRecord.unpack(bytes);
+    if (staging?.keySha256 !== undefined) checkKey(staging, keySha256);
+  }
   return found;
 }
 

@@ -73,14 +73,16 @@ async function stageBlock(
   await commitContent(payloads, write, content);
   const found = await findBlob(write, request.ref);
   checkStaging(write, found, request);
-  const { blockId, blockIdBytes } = request;
+  const { blockId, blockIdBytes, encryption } = request;
   const target = found.stored === undefined ? uncommittedBlob(write, request, found) : found.stored;
-  await putStagedBlock(payloads, write, found, target, { blockId, blockIdBytes, content, length });
+  const block = { blockId, blockIdBytes, keySha256: encryption.keySha256, content, length };
+  await putStagedBlock(payloads, write, found, target, block);
 }
 
 export interface StagedBlock {
   readonly blockId: string;
   readonly blockIdBytes: number;
+  readonly keySha256?: string | undefined;
   readonly content: Content;
   readonly length: number;
 }
@@ -91,7 +93,7 @@ export async function putStagedBlock(
   write: Writer,
   found: Found,
   target: BlobRecord,
-  { blockId, blockIdBytes, content, length }: StagedBlock,
+  { blockId, blockIdBytes, keySha256, content, length }: StagedBlock,
 ): Promise<void> {
   const { stored, container, ref } = found;
   const now = write.now();
@@ -102,8 +104,7 @@ export async function putStagedBlock(
   }
   const bytes = target.staging === undefined ? undefined : await write.get(stagingKey(id));
   const staging = bytes === undefined ? undefined : stagingRecord.unpack(bytes);
-  if ((staging?.blockIdBytes ?? target.blockIdBytes ?? blockIdBytes) !== blockIdBytes)
-    throw new Refusal("InvalidBlobOrBlock");
+  if ((staging?.blockIdBytes ?? blockIdBytes) !== blockIdBytes) throw new Refusal("InvalidBlobOrBlock");
   const key = stagedBlockKey(id, blockId);
   const former = await write.get(key);
   if (former !== undefined) await dropContent(payloads, write, stagedBlockRecord.unpack(former).bytes);
@@ -113,7 +114,7 @@ export async function putStagedBlock(
   write.put(key, stagedBlockRecord.pack(block));
   const changes = (staging?.changes ?? 0) + 1;
   const next = { container: container.id, blob: ref.blob, count, blockIdBytes, lastAt: now, changes };
-  write.put(stagingKey(id), stagingRecord.pack(next));
+  write.put(stagingKey(id), stagingRecord.pack(keySha256 === undefined ? next : { ...next, keySha256 }));
 }
 
 function checkStaging(read: Reader, { stored, blob, container }: Found, request: BlockTarget): void {

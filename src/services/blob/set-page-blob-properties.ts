@@ -3,7 +3,7 @@ import type { BlobHttpHeaders, BlobRecord } from "../../store/records/blob.ts";
 import { checkBlobWrite, findBlob, type GuardedBlob } from "./blobs.ts";
 import type { BlobContext } from "./context.ts";
 import { withWritableMap } from "./copy-page-map.ts";
-import { checkKey, type EncryptionOptions, type Written, writtenOf } from "./new-blob.ts";
+import { type Written, writtenOf } from "./new-blob.ts";
 import { clearPages, writablePages } from "./page-content.ts";
 import { type PageBlob, pageBlobOf } from "./put-page.ts";
 import { putCurrent } from "./replace-blob.ts";
@@ -17,7 +17,6 @@ export interface SetPageBlobProperties extends GuardedBlob {
   readonly http: BlobHttpHeaders | undefined;
   readonly length: number | undefined;
   readonly sequence: SequenceAction | undefined;
-  readonly encryption: EncryptionOptions;
 }
 
 const SEQUENCE_MAX = 2n ** 63n - 1n;
@@ -34,9 +33,6 @@ export function setPageBlobProperties(
       checkBlobWrite(write, found, request, "change");
       const before = pageBlobOf(found);
       const length = request.length ?? before.length;
-      if (request.length !== undefined && before.keySha256 !== undefined) {
-        checkKey(before, request.encryption.keySha256);
-      }
       let { content } = before;
       if (length < before.length) {
         // The pages cut off must read as zeros if the blob grows again.

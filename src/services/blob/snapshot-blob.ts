@@ -22,6 +22,8 @@ export async function snapshotBlob(
   request: GuardedBlob & {
     readonly metadata: Readonly<Record<string, string>>;
     readonly keySha256: string | undefined;
+    /** Must be that of the blob. */
+    readonly encryptionScope: string | undefined;
   },
 ): Promise<BlobSnapshot> {
   const { ref, metadata } = request;
@@ -34,6 +36,9 @@ export async function snapshotBlob(
     checkNoPendingCopy(blob);
     if (blob.tier === "Archive") throw new Refusal("BlobArchived");
     checkKey(blob, request.keySha256);
+    const { encryptionScope } = request;
+    if (encryptionScope !== undefined && encryptionScope !== blob.encryptionScope)
+      throw new Refusal("BlobCustomerSpecifiedEncryptionMismatch");
     await addBlobContentReference(blobs.payloads, write, blob.content);
     const snapshot = write.revision(blob.revision);
     const own = Object.keys(metadata).length > 0 ? { metadata, revision: snapshot } : {};

@@ -159,6 +159,8 @@ export interface StagingRecord {
   readonly count: number;
   readonly blockIdBytes: number;
   readonly lastAt: Instant;
+  /** Of the customer's key that all blocks were written with. */
+  readonly keySha256?: string;
   /** Counts Put Block: with the staging's id it names one state of the uncommitted blocks. */
   readonly changes?: number;
 }
