@@ -32,7 +32,9 @@ test("a bearer token works a share, and its user delegation key signs a SAS for 
     await refused(delegated.delete(), 403, "AuthorizationPermissionMismatch");
 
     const silent = new ShareServiceClient(url, credential, kit.options).getShareClient("tokens");
-    await refused(silent.getProperties(), 400, "MissingRequiredHeader");
+    // The SDK sends none along with this call, whatever its options say.
+    assert.equal((await silent.getProperties()).quota, 5_120);
+    await refused(silent.delete(), 400, "MissingRequiredHeader");
   } finally {
     await server.close();
   }

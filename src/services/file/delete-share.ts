@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { etagOf } from "../../base/revision.ts";
 import { checkShareUse } from "../../concurrency/file-lease.ts";
-import { isLocked } from "../../concurrency/lease.ts";
+import { AVAILABLE } from "../../concurrency/lease.ts";
 import { deletedShareKey, garbageKey, purgeKey, shareKey, snapshotKey } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import {
@@ -17,10 +17,10 @@ import { checkShareName, type ShareRef } from "./names.ts";
 import type { GuardedShare } from "./share-properties.ts";
 import {
   findShare,
+  findSnapshot,
   leaseOf,
   putShare,
   readShare,
-  readSnapshot,
   readUsage,
   throwIf,
   withLease,
@@ -41,12 +41,13 @@ export async function deleteShare(
   return files.change(async (write) => {
     const share = await readShare(write, ref);
     if (ref.snapshot !== undefined) {
-      const snapshot = await readSnapshot(write, share.id, ref.snapshot);
-      throwIf(checkShareUse(leaseOf(snapshot), leaseId, write.now(), "delete"));
+      const snapshot = await findSnapshot(write, share.id, ref.snapshot);
+      if (snapshot === undefined) throw new Refusal("ShareSnapshotNotFound");
+      throwIf(checkShareUse(leaseOf(snapshot), leaseId, write.now(), "write"));
       await dropSnapshot(write, ref, share, { ...snapshot, time: ref.snapshot });
       return { bytes: 0 };
     }
-    throwIf(checkShareUse(leaseOf(share), leaseId, write.now(), "delete"));
+    throwIf(checkShareUse(leaseOf(share), leaseId, write.now(), "write"));
     if ((share.snapshots ?? 0) > 0) {
       if (snapshots === undefined) throw new Refusal("ShareHasSnapshots");
       const all = await readSnapshots(write, share.id);
@@ -67,20 +68,17 @@ export function discardShare(write: Writer, share: bigint): void {
   write.put(garbageKey(write.revision()), garbageRecord.pack({ what: "share", share }));
 }
 
-/** Keeps a deleted share for `days`. Its leases do not survive: an active one is broken. */
+/** Keeps a deleted share for `days`. Its leases do not survive. */
 async function retainShare(write: Writer, ref: ShareRef, share: ShareRecord, days: number): Promise<void> {
   const at = write.now();
   const until = at + days * DAY_MILLIS;
   const deletion = write.revision(share.revision);
-  const lease = leaseOf(share);
-  const isBroken = isLocked(lease, at) && lease.state !== "available";
-  const retained = isBroken ? withLease(share, { state: "broken", id: lease.id }) : share;
   for (const { time, ...record } of await readSnapshots(write, share.id)) {
     if (record.lease === undefined) continue;
-    write.put(snapshotKey(share.id, time), snapshotRecord.pack(withLease(record, { state: "available" })));
+    write.put(snapshotKey(share.id, time), snapshotRecord.pack(withLease(record, AVAILABLE)));
   }
   const key = deletedShareKey(ref.account, ref.share, deletion);
-  write.put(key, shareRecord.pack({ ...retained, deleted: { at, until } }));
+  write.put(key, shareRecord.pack({ ...withLease(share, AVAILABLE), deleted: { at, until } }));
   write.put(purgeKey(until, deletion), purgeRecord.pack({ account: ref.account, name: ref.share }));
 }
 
