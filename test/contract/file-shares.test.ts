@@ -75,6 +75,13 @@ for (const engine of ENGINES) {
       assert.equal((await put({ "x-ms-meta-": "v" })).code, "EmptyMetadataKey");
     });
 
+    test("a share for NFS is refused, as on an account without that feature", async () => {
+      const share = kit.client.getShareClient("nfs-share");
+      await refused(share.create({ protocols: { nfsEnabled: true } }), 400, "InvalidHeaderValue");
+      await refused(share.getProperties(), 404, "ShareNotFound");
+      await share.create({ protocols: { smbEnabled: true } });
+    });
+
     test("bytes used are the sizes of all files, and a quota stops growth and nothing else", async () => {
       const share = await kit.newShare();
       await share.setProperties({ quotaInGB: 1 });

@@ -23,8 +23,9 @@ export function readNonEmpty<Word extends string>(
   return headers[name] === "" ? undefined : readWord(headers, name, words);
 }
 
-export function readProtocols(headers: Headers): "SMB" | "NFS" {
-  return readNonEmpty(headers, "x-ms-enabled-protocols", ["SMB", "NFS"]) ?? "SMB";
+/** Refuses a share for NFS, as an account without this feature does. */
+export function readProtocols(headers: Headers): "SMB" {
+  return readNonEmpty(headers, "x-ms-enabled-protocols", ["SMB"]) ?? "SMB";
 }
 
 const COUNT = { min: 0, max: 10_000_000 } as const;

@@ -11,20 +11,11 @@ import {
   shareRecord,
   snapshotRecord,
 } from "../../store/records/file.ts";
-import { keepName } from "../deleted-names.ts";
+import { isNameKept, keepName } from "../deleted-names.ts";
 import type { FileService } from "./file-service.ts";
 import { checkShareName, type ShareRef } from "./names.ts";
 import type { GuardedShare } from "./share-properties.ts";
-import {
-  findShare,
-  findSnapshot,
-  leaseOf,
-  putShare,
-  readShare,
-  readUsage,
-  throwIf,
-  withLease,
-} from "./shares.ts";
+import { findShare, findSnapshot, leaseOf, putShare, readUsage, throwIf, withLease } from "./shares.ts";
 import { dropSnapshot, isAnyLeased, readSnapshots } from "./snapshots.ts";
 
 const DAY_MILLIS = 24 * 60 * 60_000;
@@ -39,7 +30,13 @@ export async function deleteShare(
 ): Promise<{ readonly bytes: number }> {
   const { ref, leaseId, snapshots } = request;
   return files.change(async (write) => {
-    const share = await readShare(write, ref);
+    const share = await findShare(write, ref);
+    const name = { kind: "share", account: ref.account, name: ref.share } as const;
+    if (share === undefined) {
+      // While Azure deletes a share, it accepts further requests to delete it.
+      if (await isNameKept(write, files.parts, name)) return { bytes: 0 };
+      throw new Refusal("ShareNotFound");
+    }
     if (ref.snapshot !== undefined) {
       const snapshot = await findSnapshot(write, share.id, ref.snapshot);
       if (snapshot === undefined) throw new Refusal("ShareSnapshotNotFound");
@@ -56,7 +53,7 @@ export async function deleteShare(
     }
     const bytes = await readUsage(write, share.id);
     write.delete(shareKey(ref.account, ref.share));
-    keepName(write, files.parts, { kind: "share", account: ref.account, name: ref.share });
+    keepName(write, files.parts, name);
     if (files.shareRetentionDays === 0) discardShare(write, share.id);
     else await retainShare(write, ref, share, files.shareRetentionDays);
     return { bytes };
