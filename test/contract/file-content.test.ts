@@ -145,6 +145,37 @@ for (const engine of ENGINES) {
       assert.deepEqual(clearRanges, [{ start: 0, end: 511 }]);
     });
 
+    test("changes since a snapshot list what was cleared, also where nothing was before", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      await file.create(4_096);
+      const { snapshot } = await share.createSnapshot();
+      await file.uploadRange(sample(1_536), 0, 1_536);
+      await file.clearRange(512, 512);
+      await file.clearRange(3_000, 900);
+      const { ranges, clearRanges } = await file.getRangeListDiff(snapshot!);
+      assert.deepEqual(ranges, [
+        { start: 0, end: 511 },
+        { start: 1_024, end: 1_535 },
+        { start: 2_560, end: 3_071 },
+        { start: 3_584, end: 4_095 },
+      ]);
+      assert.deepEqual(clearRanges, [
+        { start: 512, end: 1_023 },
+        { start: 3_072, end: 3_583 },
+      ]);
+      assert.deepEqual((await file.getRangeList()).rangeList, [
+        { start: 0, end: 511 },
+        { start: 1_024, end: 1_535 },
+        { start: 3_000, end: 3_071 },
+        { start: 3_584, end: 3_899 },
+      ]);
+      const expected = Buffer.concat([sample(512), Buffer.alloc(512), sample(1_536).subarray(1_024)]);
+      assert.deepEqual(await file.downloadToBuffer(0, 1_536), expected);
+      const second = await share.createSnapshot();
+      assert.deepEqual((await file.getRangeListDiff(second.snapshot!)).clearRanges, []);
+    });
+
     test("ranges and digests outside their rules are refused", async () => {
       const share = await kit.newShare();
       const path = `/${share.name}/f`;

@@ -4,7 +4,7 @@ import type { FileService } from "./file-service.ts";
 import { type GetFile, openForRead } from "./get-file.ts";
 import { findInode, type Inode, pathOf } from "./inodes.ts";
 import { foldName } from "./names.ts";
-import { lengthOf } from "./range-record.ts";
+import { isCleared, lengthOf } from "./range-record.ts";
 import { rangesIn } from "./read-content.ts";
 import { readSnapshot } from "./shares.ts";
 import { SnapshotView, type View } from "./versions.ts";
@@ -57,7 +57,7 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
       });
     }
     const former = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
-    const contents = { live: rangesIn(view, ref), snapshot: rangesIn(snapshot, former) };
+    const contents = { live: rangesIn(view, ref, "marks"), snapshot: rangesIn(snapshot, former, "marks") };
     return { inode, ...(await compare(contents, part, request.maxResults)) };
   });
 }
@@ -79,6 +79,18 @@ class Spans {
     const last = this.list.at(-1);
     if (last !== undefined && last.to + 1 >= from) last.to = Math.max(last.to, end - 1);
     else this.list.push({ from, to: end - 1 });
+  }
+
+  /** Takes away what is at `from` and behind it. */
+  cutAt(from: number): void {
+    const last = this.list.at(-1);
+    if (last === undefined || !this.reaches(from)) return;
+    if (last.from >= from) this.list.pop();
+    else last.to = from - 1;
+  }
+
+  reaches(offset: number): boolean {
+    return (this.list.at(-1)?.to ?? -1) >= offset;
   }
 }
 
@@ -139,7 +151,10 @@ async function compare(
   const page = new Page([ranges, cleared], maxResults);
   const add = (spans: Spans, start: number, end: number): void =>
     spans.add(Math.max(start, from), Math.min(end, to));
-  const changed = (start: number, end: number): void => add(ranges, unitOf(start), unitEnd(end));
+  const changed = (start: number, end: number): void => {
+    cleared.cutAt(unitOf(start));
+    add(ranges, unitOf(start), unitEnd(end));
+  };
   let liveEnd = 0;
   let a = await nextPart(live);
   let b = await nextPart(snapshot);
@@ -147,19 +162,21 @@ async function compare(
   while (a !== undefined || b !== undefined) {
     const aHere = a !== undefined && a.from <= at;
     const bHere = b !== undefined && b.from <= at;
+    const isWritten = aHere && !isCleared(a!.record);
+    const wasWritten = bHere && !isCleared(b!.record);
+    const wasMarked = bHere && !wasWritten;
     const edges = [a, b].flatMap((part) => (part === undefined ? [] : [part.from, part.end]));
     const end = Math.min(...edges.filter((edge) => edge > at));
-    if (aHere && bHere) compareBytes(a!, b!, at, end, changed);
-    else if (aHere) changed(at, end);
-    else if (bHere) {
-      // A unit at either edge that still holds bytes is changed, not cleared.
-      const isCutBefore = liveEnd > unitOf(at);
-      const isCutAfter = a !== undefined && a.from < unitEnd(end);
-      if (isCutBefore) changed(at, at + 1);
-      add(cleared, isCutBefore ? unitEnd(at) : unitOf(at), isCutAfter ? unitOf(end) : unitEnd(end));
-      if (isCutAfter) changed(end - 1, end);
+    // A unit at either edge of a cleared range that still holds bytes is changed, not cleared.
+    if (isWritten && cleared.reaches(unitOf(at))) changed(at, at + 1);
+    if (isWritten && wasWritten) compareBytes(a!, b!, at, end, changed);
+    else if (isWritten) changed(at, end);
+    else if (wasWritten || (aHere && !wasMarked)) {
+      const isCut = liveEnd > unitOf(at);
+      if (isCut) changed(at, at + 1);
+      add(cleared, isCut ? unitEnd(at) : unitOf(at), unitEnd(end));
     }
-    if (aHere) liveEnd = end;
+    if (isWritten) liveEnd = end;
     if (page.isFull()) break;
     at = end;
     if (a !== undefined && a.end <= at) a = await nextPart(live);
