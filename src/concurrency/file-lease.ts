@@ -4,8 +4,8 @@ import { checkLeaseRead, checkLeaseWrite, type Lease } from "./lease.ts";
 
 /**
  * Leases of files and shares follow lease.ts and have the codes of the File service. A file's lease reserves
- * writes. A share's lease reserves its deletion; other operations need no id, but one that is sent must
- * match.
+ * writes. A share's lease reserves changes of the share itself and its deletion; reads need no id, but one
+ * that is sent must match.
  */
 export function checkFileRead(lease: Lease, id: string | undefined, now: Instant): RefusalCode | undefined {
   return codeOf("File", checkLeaseRead(lease, id, now, "Container"));
@@ -19,9 +19,9 @@ export function checkShareUse(
   lease: Lease,
   id: string | undefined,
   now: Instant,
-  use: "delete" | "other",
+  use: "read" | "write",
 ): RefusalCode | undefined {
-  const check = use === "delete" ? checkLeaseWrite : checkLeaseRead;
+  const check = use === "write" ? checkLeaseWrite : checkLeaseRead;
   return codeOf("Share", check(lease, id, now, "Container"));
 }
 

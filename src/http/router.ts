@@ -42,13 +42,14 @@ export class Router<Services> {
     const rows = this.#rows.get(placeOf(method, resource, restype, comp));
     const found = rows?.find((row) => isMeant(row, query, headers));
     if (found !== undefined) return found;
+    const { unknownMethod } = this.#table;
+    // Every request to an account says what it means in the query.
+    if (resource === "service" && (method === "HEAD" || method === "DELETE") && unknownMethod === undefined)
+      throw badQuery("comp", comp ?? "", "There is no such operation on this resource.");
     // A POST means something only with the `comp` of an operation, or what stands for it.
     const isPlainPost = method === "POST" && rows === undefined && comp === undefined;
     if (isPlainPost || !this.#methods.get(resource)?.has(method)) {
-      // The account itself is no resource: what is wrong is that the address does not say more.
-      if (resource === "service" && (method === "HEAD" || method === "DELETE"))
-        throw badQuery("comp", comp ?? "", "There is no such operation on this resource.");
-      throw new Refusal(this.#table.unknownMethod ?? "UnsupportedHttpVerb");
+      throw new Refusal(unknownMethod ?? "UnsupportedHttpVerb");
     }
     if (comp !== undefined && rows === undefined) {
       throw badQuery("comp", comp, "There is no such operation on this resource.");

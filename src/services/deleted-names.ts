@@ -35,18 +35,29 @@ export function keepName(
   if (isStrict) write.put(deletedNameKey(name), deletedNameRecord.pack({ at: write.now() }));
 }
 
+/** Whether what had this name is still being deleted. */
+export function isNameKept(
+  read: Pick<Reader, "get" | "now">,
+  { isStrict }: Strictness,
+  name: Name,
+): MaybePromise<boolean> {
+  if (!isStrict) return false;
+  return then(
+    read.get(deletedNameKey(name)),
+    (stored) => stored !== undefined && isBeingDeleted(deletedNameRecord.unpack(stored).at, read.now()),
+  );
+}
+
 /** Refuses to create what has a name that is still in use. */
 export function checkName(read: SyncReader, strictness: Strictness, name: Name): void;
 export function checkName(read: Reader, strictness: Strictness, name: Name): MaybePromise<void>;
 export function checkName(
   read: Pick<Reader, "get" | "now">,
-  { isStrict }: Strictness,
+  strictness: Strictness,
   name: Name,
 ): MaybePromise<void> {
-  if (!isStrict) return;
-  return then(read.get(deletedNameKey(name)), (stored) => {
-    if (stored !== undefined && isBeingDeleted(deletedNameRecord.unpack(stored).at, read.now()))
-      throw new Refusal(CODES[name.kind]);
+  return then(isNameKept(read, strictness, name), (isKept) => {
+    if (isKept) throw new Refusal(CODES[name.kind]);
   });
 }
 

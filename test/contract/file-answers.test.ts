@@ -21,6 +21,31 @@ for (const engine of ENGINES) {
       return shares.find((share) => share.name === name)!.properties;
     };
 
+    test("a share lists its encryption scope, and its protocols only where it is premium", async () => {
+      const list = async (prefix: string) =>
+        (await kit.raw({ method: "GET", path: "/", query: { comp: "list", prefix } })).body;
+      const share = await kit.newShare();
+      const scope =
+        "<DefaultEncryptionScope>$account-encryption-key</DefaultEncryptionScope>" +
+        "<DenyEncryptionScopeOverride>false</DenyEncryptionScopeOverride>";
+      const standard = await list(share.name);
+      assert.ok(standard.includes(scope), standard);
+      assert.doesNotMatch(standard, /EnabledProtocols/);
+      assert.equal((await share.getProperties()).protocols, undefined);
+      await kit.client.getShareClient("premium-listed").create({ accessTier: "Premium" });
+      assert.match(await list("premium-listed"), /<EnabledProtocols>SMB<.*<AccessTier>Premium</);
+    });
+
+    test("the root of a share has an ETag of its own, and a permission that is not shown", async () => {
+      const share = await kit.newShare();
+      const root = await share.rootDirectoryClient.getProperties();
+      assert.notEqual(root.etag, (await share.getProperties()).etag);
+      assert.equal(root.filePermissionKey, undefined);
+      const { filePermissionKey } = await share.rootDirectoryClient.getDirectoryClient("d").create();
+      const { permission } = await share.getPermission(filePermissionKey!);
+      assert.match(permission, /^O:SYG:SYD:\(A;OICI;FA;;;BA\)\(A;OICI;FA;;;SY\)/);
+    });
+
     test("a share that gets another tier says from which, for a while", async () => {
       const share = kit.client.getShareClient("moving-share");
       await share.create({ accessTier: "Hot" });

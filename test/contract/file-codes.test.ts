@@ -9,6 +9,7 @@ import { REFUSALS } from "../../src/base/refusals.ts";
  * test below reads those files: a code that is named here and checked nowhere does not pass.
  */
 const HANDLES = "test/contract/file-handles.test.ts";
+const ANSWERS = "test/contract/file-answers.test.ts";
 const CONTENT = "test/contract/file-content.test.ts";
 const COPIES = "test/contract/file-copy-rename.test.ts";
 const SHARES = "test/contract/file-shares.test.ts";
@@ -62,7 +63,7 @@ const REACHED: readonly (readonly [code: string, status: number, file: string])[
   ["OutOfRangeQueryParameterValue", 400, SHARES],
   ["ParentNotFound", 404, FILES],
   ["PendingCopyOperation", 409, COPIES],
-  ["PreviousSnapshotNotFound", 409, CONTENT],
+  ["PreviousSnapshotNotFound", 409, ANSWERS],
   ["ReadOnlyAttribute", 409, CONTENT],
   ["RequestBodyTooLarge", 413, CONTENT],
   ["ResourceAlreadyExists", 409, FILES],
@@ -71,6 +72,7 @@ const REACHED: readonly (readonly [code: string, status: number, file: string])[
   ["ShareAlreadyExists", 409, SHARES],
   ["ShareHasSnapshots", 409, SHARES],
   ["ShareNotFound", 404, FILES],
+  ["ShareSnapshotNotFound", 404, SHARES],
   ["ShareSizeLimitReached", 413, SHARES],
   ["ShareSnapshotCountExceeded", 409, SHARES],
   ["ShareSnapshotOperationNotSupported", 400, SHARES],

@@ -123,8 +123,57 @@ for (const engine of ENGINES) {
       const fresh = share.rootDirectoryClient.getFileClient("fresh");
       await fresh.create(10);
       await refused(fresh.getRangeListDiff(snapshot!), 409, "FileGenerationMismatch");
-      await refused(file.getRangeListDiff("2001-01-01T00:00:00.0000000Z"), 409, "PreviousSnapshotNotFound");
+      await refused(file.getRangeListDiff("2001-01-01T00:00:00.0000000Z"), 404, "ShareNotFound");
       await refused(file.getRangeListDiff("yesterday"), 400, "InvalidQueryParameterValue");
+    });
+
+    test("changes since a snapshot are counted in units of 512 bytes", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      await file.create(2_049);
+      await file.uploadRange("Hello", 0, 5);
+      await file.uploadRange("tail", 2_040, 4);
+      const { snapshot } = await share.createSnapshot();
+      await file.clearRange(0, 1_024);
+      await file.uploadRange("World", 1_023, 5);
+      await file.uploadRange("t", 2_048, 1);
+      const { ranges, clearRanges } = await file.getRangeListDiff(snapshot!);
+      assert.deepEqual(ranges, [
+        { start: 512, end: 1_535 },
+        { start: 2_048, end: 2_048 },
+      ]);
+      assert.deepEqual(clearRanges, [{ start: 0, end: 511 }]);
+    });
+
+    test("changes since a snapshot list what was cleared, also where nothing was before", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      await file.create(4_096);
+      const { snapshot } = await share.createSnapshot();
+      await file.uploadRange(sample(1_536), 0, 1_536);
+      await file.clearRange(512, 512);
+      await file.clearRange(3_000, 900);
+      const { ranges, clearRanges } = await file.getRangeListDiff(snapshot!);
+      assert.deepEqual(ranges, [
+        { start: 0, end: 511 },
+        { start: 1_024, end: 1_535 },
+        { start: 2_560, end: 3_071 },
+        { start: 3_584, end: 4_095 },
+      ]);
+      assert.deepEqual(clearRanges, [
+        { start: 512, end: 1_023 },
+        { start: 3_072, end: 3_583 },
+      ]);
+      assert.deepEqual((await file.getRangeList()).rangeList, [
+        { start: 0, end: 511 },
+        { start: 1_024, end: 1_535 },
+        { start: 3_000, end: 3_071 },
+        { start: 3_584, end: 3_899 },
+      ]);
+      const expected = Buffer.concat([sample(512), Buffer.alloc(512), sample(1_536).subarray(1_024)]);
+      assert.deepEqual(await file.downloadToBuffer(0, 1_536), expected);
+      const second = await share.createSnapshot();
+      assert.deepEqual((await file.getRangeListDiff(second.snapshot!)).clearRanges, []);
     });
 
     test("ranges and digests outside their rules are refused", async () => {

@@ -13,6 +13,7 @@ import { createFile } from "../../src/services/file/create-file.ts";
 import { createDirectory } from "../../src/services/file/directories.ts";
 import { FILE_LIMITS } from "../../src/services/file/limits.ts";
 import { putRange } from "../../src/services/file/put-range.ts";
+import { send } from "../kit/send.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, refused, sample, useFiles } from "./file/kit.ts";
 
@@ -109,6 +110,71 @@ for (const engine of ENGINES) {
       assert.equal((await share.getStatistics()).shareUsageBytes, 3);
     });
 
+    test("a directory takes the place of a file when it is told to, past its lease and attribute", async () => {
+      const share = await kit.newShare();
+      const root = share.rootDirectoryClient;
+      const target = root.getFileClient("t");
+      await target.create(3);
+      for (const name of ["one", "two", "three"]) await root.getDirectoryClient(name).create();
+      const rename = (from: string, headers: Record<string, string> = {}) =>
+        kit.raw({
+          method: "PUT",
+          path: `/${share.name}/t`,
+          query: { restype: "directory", comp: "rename" },
+          headers: { "x-ms-file-rename-source": `${share.url}/${from}`, ...headers },
+        });
+      const replaces = { "x-ms-file-rename-replace-if-exists": "true" };
+      assert.equal((await rename("one")).code, "ResourceAlreadyExists");
+      assert.equal((await rename("one", replaces)).status, 200);
+      assert.equal((await share.getStatistics()).shareUsageBytes, 0, "the file is gone");
+      assert.equal((await rename("two", replaces)).code, "ResourceAlreadyExists", "a directory stays");
+      await root.getDirectoryClient("t").delete();
+      await target.create(3);
+      const { leaseId } = await target.getShareLeaseClient().acquireLease();
+      assert.equal((await rename("two", replaces)).code, "LeaseIdMissing");
+      const lease = { "x-ms-destination-lease-id": leaseId! };
+      assert.equal((await rename("two", { ...replaces, ...lease })).status, 200);
+      await root.getDirectoryClient("t").delete();
+      await target.create(3, { fileAttributes: FileSystemAttributes.parse("ReadOnly") });
+      assert.equal((await rename("three", replaces)).code, "ReadOnlyAttribute");
+      const ignores = { "x-ms-file-rename-ignore-readonly": "true" };
+      assert.equal((await rename("three", { ...replaces, ...ignores })).status, 200);
+    });
+
+    test("a SAS that reads the old name and one that writes the new name rename a file", async () => {
+      const share = await kit.newShare();
+      await share.rootDirectoryClient.getFileClient("old").create(3);
+      const sas = (path: string, permissions: string) =>
+        generateFileSASQueryParameters(
+          {
+            shareName: share.name,
+            filePath: path,
+            permissions: FileSASPermissions.parse(permissions),
+            expiresOn: new Date(Date.now() + 3_600_000),
+          },
+          new StorageSharedKeyCredential(kit.server.account, kit.server.key),
+        ).toString();
+      const rename = (read: string) =>
+        send(kit.server, {
+          service: "file",
+          method: "PUT",
+          path: `/${share.name}/new`,
+          isAnonymous: true,
+          target: `/${kit.server.account}/${share.name}/new?comp=rename&${sas("new", "w")}`,
+          headers: { "x-ms-file-rename-source": `${share.url}/old?${read}`, "x-ms-version": "2021-10-04" },
+        });
+      assert.equal((await rename(sas("old", "d"))).status, 403);
+      assert.equal((await rename(sas("old", "r"))).status, 200);
+    });
+
+    test("a copy source that is not there, or names no file, has the codes of the source", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      await refused(file.startCopyFromURL(`${share.url}/none`), 404, "ResourceNotFound");
+      const account = share.url.slice(0, share.url.lastIndexOf("/"));
+      await refused(file.startCopyFromURL(`${account}/`), 400, "CannotVerifyCopySource");
+    });
+
     test("a directory moves with everything below it, however much that is", async () => {
       const share = await kit.newShare();
       const ref = { account: kit.server.account, share: share.name };
@@ -169,7 +235,7 @@ for (const engine of ENGINES) {
       await source.delete();
       assert.deepEqual(await target.downloadToBuffer(10, 60_000), sample(60_000));
       await refused(target.abortCopyFromURL(copy.copyId!), 409, "NoPendingCopyOperation");
-      await refused(target.startCopyFromURL(source.url), 404, "CannotVerifyCopySource");
+      await refused(target.startCopyFromURL(source.url), 404, "ResourceNotFound");
       await refused(target.startCopyFromURL("nonsense"), 400, "InvalidHeaderValue");
     });
 

@@ -33,6 +33,7 @@ test("a bearer token works a share, and its user delegation key signs a SAS for 
 
     const silent = new ShareServiceClient(url, credential, kit.options).getShareClient("tokens");
     await refused(silent.rootDirectoryClient.getProperties(), 400, "MissingRequiredHeader");
+    await refused(silent.delete(), 400, "MissingRequiredHeader");
     // The SDK states no intent for these, whatever its options.
     assert.equal((await silent.getProperties()).quota, 5_120);
     assert.equal(await silent.exists(), true);

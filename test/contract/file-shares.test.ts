@@ -75,6 +75,13 @@ for (const engine of ENGINES) {
       assert.equal((await put({ "x-ms-meta-": "v" })).code, "EmptyMetadataKey");
     });
 
+    test("a share for NFS is refused, as on an account without that feature", async () => {
+      const share = kit.client.getShareClient("nfs-share");
+      await refused(share.create({ protocols: { nfsEnabled: true } }), 400, "InvalidHeaderValue");
+      await refused(share.getProperties(), 404, "ShareNotFound");
+      await share.create({ protocols: { smbEnabled: true } });
+    });
+
     test("bytes used are the sizes of all files, and a quota stops growth and nothing else", async () => {
       const share = await kit.newShare();
       await share.setProperties({ quotaInGB: 1 });
@@ -144,12 +151,20 @@ for (const engine of ENGINES) {
         listed.map(({ snapshot: time }) => time),
         [snapshot, undefined],
       );
+      const [old] = listed;
+      assert.deepEqual(
+        [old!.properties.leaseState, old!.properties.accessTier, old!.properties.quota],
+        ["available", undefined, 5_120],
+      );
+      const kept = await earlier.rootDirectoryClient.getFileClient("f").getProperties();
+      assert.equal(kept.leaseState, undefined, "only the live file has a lease");
       const second = await share.createSnapshot();
       assert.notEqual(second.snapshot, snapshot);
       await refused(share.delete(), 409, "ShareHasSnapshots");
       await earlier.delete();
       await settle(kit);
       await refused(earlier.getProperties(), 404, "ShareNotFound");
+      await refused(earlier.delete(), 404, "ShareSnapshotNotFound");
       await share.delete({ deleteSnapshots: "include" });
     });
 
@@ -180,6 +195,10 @@ for (const engine of ENGINES) {
       assert.equal((await lease("acquire", { "x-ms-lease-duration": "-1" })).code, "LeaseAlreadyPresent");
       await refused(share.delete(), 412, "LeaseIdMissing");
       const other = { leaseAccessConditions: { leaseId: OTHER } };
+      await refused(share.setMetadata({}), 412, "LeaseIdMissing");
+      await refused(share.setQuota(3), 412, "LeaseIdMissing");
+      await refused(share.setAccessPolicy([]), 412, "LeaseIdMissing");
+      assert.equal((await share.getProperties()).quota, 5_120);
       await refused(share.delete(other), 412, "LeaseIdMismatchWithContainerOperation");
       await refused(share.getProperties(other), 412, "LeaseIdMismatchWithContainerOperation");
       assert.equal((await lease("renew", own)).status, 200);
@@ -202,7 +221,9 @@ for (const engine of ENGINES) {
       assert.equal((await lease("renew", changed)).code, "LeaseIsBrokenAndCannotBeRenewed");
       kit.server.clock.advance(seconds(10));
       assert.equal(await state(), "broken");
-      assert.equal((await lease("release", changed)).status, 200);
+      const released = await lease("release", changed);
+      assert.equal(released.status, 200);
+      assert.equal(released.headers["x-ms-lease-time"], "0");
       await refused(share.getProperties(other), 412, "LeaseNotPresentWithContainerOperation");
       assert.equal((await lease("break")).code, "LeaseNotPresentWithLeaseOperation");
       assert.equal((await share.getProperties()).etag, before.etag, "no lease action changes an ETag");
@@ -246,6 +267,7 @@ for (const engine of ENGINES) {
       const deleted = await collectAll(kit.client.listShares({ prefix: share.name, includeDeleted: true }));
       assert.equal(deleted.length, 2);
       assert.equal(deleted[0]!.deleted, true);
+      assert.equal(deleted[0]!.properties.leaseState, "broken");
       assert.equal(deleted[0]!.properties.remainingRetentionDays, FILE_LIMITS.shareRetentionDays);
       const restored = await kit.client.undeleteShare(share.name, deleted[0]!.version!);
       assert.equal(
@@ -366,10 +388,12 @@ for (const engine of ENGINES) {
         assert.equal((await share.getPermission(made.filePermissionKey!)).permission, spelled);
         const binary = await share.getPermission(made.filePermissionKey!, { filePermissionFormat: "Binary" });
         const sent = { permission: binary.permission, format: "Binary" } as const;
-        assert.ok((await share.createPermission(sent)).filePermissionKey);
+        assert.equal((await share.createPermission(sent)).filePermissionKey, made.filePermissionKey);
       }
       await refused(share.createPermission("not a descriptor"), 400, "FileInvalidPermission");
       await refused(share.getPermission("1*2"), 400, "FileInvalidPermissionKey");
+      await refused(share.getPermission("no-key"), 400, "InvalidHeaderValue");
+      await refused(share.getPermission("1*99999999999999999999"), 400, "InvalidHeaderValue");
       const file = share.rootDirectoryClient.getFileClient("f");
       assert.equal(
         (await file.create(1, { filePermissionKey: filePermissionKey! })).filePermissionKey,

@@ -47,6 +47,15 @@ for (const engine of ENGINES) {
     });
     after(() => server.close());
 
+    test("a share that is being deleted accepts further requests to delete it", async () => {
+      const { create, remove } = restype("file", "share", "ShareBeingDeleted");
+      const [first, again] = [create, remove].map((request) => ({ ...request, path: "/twice" }));
+      await send(server, first!);
+      for (let i = 0; i < 2; i++) assert.equal((await send(server, again!)).status, 202);
+      server.clock.advance(LIMITS.deletionMillis);
+      assert.equal((await send(server, again!)).code, "ShareNotFound");
+    });
+
     for (const { create, remove, code } of KINDS)
       test(`a deleted name stays in use for 30 seconds: ${code}`, async () => {
         assert.equal((await send(server, create)).status, 201);

@@ -184,7 +184,63 @@ const TABLE: readonly Exception[] = [
   },
 ];
 
-const FILE: readonly Exception[] = [];
+const FILE: readonly Exception[] = [
+  {
+    name: "version labels of .NET",
+    test: /^net\//,
+    api: /^2021-06-08$/,
+    detail:
+      /(x-ms-file-last-write-time|x-ms-lease-(status|state)|x-ms-access-tier(-change-time)?|DirectoryId|FileId): extra$/,
+    reason:
+      "The SDK's team wrote 2021-06-08 over the versions of recordings from 2020 and 2021, which did not have " +
+      "these fields yet. Recordings of Python and JavaScript at 2021-06-08 have them.",
+  },
+  {
+    name: "items that are not encrypted",
+    detail: /^x-ms-(request-)?server-encrypted: value$/,
+    recorded: /^false$/,
+    reason:
+      "Recorded of accounts without encryption, of root directories and of a file whose metadata was removed. " +
+      "Here the disk encrypts all or nothing.",
+  },
+  {
+    name: "MD5 of long ranges",
+    detail: /^content-md5: missing$/,
+    op: /^PUT item comp=range update$/,
+    test: /AbortCopyAsync/,
+    reason: "Put Range reports the MD5 of at most 256 KiB that the client sent without one.",
+  },
+  {
+    name: "length of a HEAD reply",
+    detail: /^content-length: value$/,
+    op: /^HEAD item$/,
+    recorded: /^0$/,
+    reason: "The recorder wrote 0 for a reply without a body; other recordings have the size of the file.",
+  },
+  {
+    name: "handles of an SMB client",
+    detail: /^x-ms-number-of-handles-closed: value$/,
+    reason: "An SMB client outside the recording had files open.",
+  },
+  {
+    name: "shares of the account",
+    op: /^GET account comp=list$/,
+    detail: /^\/EnumerationResults\/Shares: leaf against tree$/,
+    reason: "The recorded account had shares that the test did not create.",
+  },
+  {
+    name: "two files of one ETag",
+    detail: /^etag: changed where recorded one stayed$/,
+    test: /list_subdirectories_and_files_with_prefix$/,
+    reason: "Two files were created in the same 100 ns; here each revision is unique.",
+  },
+  {
+    name: "version of a refused HEAD",
+    detail: /^x-ms-version: extra$/,
+    op: /^HEAD account/,
+    reason: "Every reply names the version of its request.",
+  },
+];
 
 const of = (service: Service, exceptions: readonly Exception[]): Exception[] =>
   exceptions.map((exception) => ({ ...exception, service }));

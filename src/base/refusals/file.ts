@@ -27,6 +27,11 @@ export const FILE_REFUSALS = {
     smb: 0xc000_0121,
     text: "The file or directory could not be deleted because it is in use by an SMB client.",
   },
+  CopySourceInvalid: {
+    http: 400,
+    code: "CannotVerifyCopySource",
+    text: "Value for one of the query parameters specified in the request URI is invalid.",
+  },
   DirectoryNotEmpty: { http: 409, smb: 0xc000_0101, text: "The specified directory is not empty." },
   ExtendedAttributesTooLarge: {
     http: 400,
@@ -72,13 +77,14 @@ export const FILE_REFUSALS = {
     smb: 0xc000_007f,
     text: "The share has reached the maximum size its quota allows.",
   },
-  /** The protocol has no code of its own for a snapshot that is not there. */
-  ShareSnapshotNotFound: {
+  /** Other requests than Delete Share have no code of their own for a snapshot that is not there. */
+  SnapshotNotFound: {
     http: 404,
     smb: 0xc000_0034,
     code: "ShareNotFound",
-    text: "The specified share snapshot does not exist.",
+    text: "The specified share does not exist.",
   },
+  ShareSnapshotNotFound: { http: 404, text: "The specified share snapshot was not found." },
   ShareSnapshotOperationNotSupported: {
     http: 400,
     smb: 0xc000_00a2,

@@ -206,7 +206,8 @@ test("without credentials: a challenge by newer versions, a plain no by older on
     ["table", "2020-12-06", "NoAuthenticationInformation"],
     ["table", "2020-10-02", "ResourceNotFound"],
     ["file", "", "InvalidHeaderValue"],
-    ["file", "2019-02-02", "AuthenticationFailed"],
+    ["file", "2021-12-02", "NoAuthenticationInformation"],
+    ["file", "2021-10-04", "ResourceNotFound"],
   ] as const) {
     const headers: Record<string, string> = version === "" ? {} : { "x-ms-version": version };
     assert.equal(

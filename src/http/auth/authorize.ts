@@ -124,9 +124,9 @@ async function authorizeAnonymous(
 
 function noCredentials(request: Authorizable): Refusal {
   if (isChallenged(request)) return challenge("NoAuthenticationInformation");
-  if (request.target.service !== "file") return new Refusal("ResourceNotFound");
   // A browser that opens the address of a file gets this.
-  return request.version === "" ? badHeader("x-ms-version", "") : new Refusal("AuthenticationFailed");
+  if (request.target.service === "file" && request.version === "") return badHeader("x-ms-version", "");
+  return new Refusal("ResourceNotFound");
 }
 
 /** One alternative in full: "au" requires both letters. */

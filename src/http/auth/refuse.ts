@@ -38,7 +38,7 @@ const CHALLENGE_SINCE: Readonly<Record<ServiceName, string>> = {
   blob: "2019-12-12",
   queue: "2019-12-12",
   table: "2020-12-06",
-  file: "2020-12-06",
+  file: "2021-12-02",
 };
 
 export function isChallenged({ target, version }: Pick<HttpRequest, "target" | "version">): boolean {

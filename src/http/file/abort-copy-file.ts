@@ -12,7 +12,7 @@ export async function handleAbortCopyFile(request: HttpRequest, { files }: FileS
   if (action.toLowerCase() !== "abort") throw badHeader("x-ms-copy-action", action);
   const copyId = request.query.get("copyid");
   if (copyId === undefined || guidOf(copyId) === undefined) {
-    throw badQuery("copyid", copyId?.slice(0, 64) ?? "", "The id of a copy is expected.");
+    throw badQuery("copyid", copyId?.slice(0, 64) ?? "", "copyid needs to be valid Guid.");
   }
   await abortCopy(files, { ref: readPathRef(request), copyId, leaseId: readLeaseId(request.headers) });
   return { status: 204 };

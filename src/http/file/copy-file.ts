@@ -1,5 +1,5 @@
 import { pause } from "../../base/clock.ts";
-import { answerOf, badHeader, Refusal, sourceRefusal } from "../../base/refusals.ts";
+import { badHeader, Refusal } from "../../base/refusals.ts";
 import {
   beginCopyFromUrl,
   type CopiedFile,
@@ -83,7 +83,6 @@ async function startCopy(
   source: CopySource<OwnSource>,
 ): Promise<CopiedFile> {
   if (source.kind === "here") {
-    await verifySource(files, source);
     const started = await copyFile(files, copy, source.ref);
     return started.work === undefined ? started : finishOrReply(files, started, runCopy(files, started.work));
   }
@@ -123,14 +122,4 @@ async function finishOrReply(
   if (!isDone) return started;
   const { inode } = await getFileProperties(files, { ref: started.work!.request.ref });
   return { inode, work: started.work };
-}
-
-/** Refuses a missing source with the code of a copy and the status of the source. */
-export async function verifySource(files: FileServices["files"], { ref }: OwnSource): Promise<void> {
-  try {
-    await getFileProperties(files, { ref });
-  } catch (error) {
-    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal(answerOf(error));
-    throw error;
-  }
 }

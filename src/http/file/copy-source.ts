@@ -1,3 +1,4 @@
+import { Refusal } from "../../base/refusals.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import type { PathRef } from "../../services/file/names.ts";
 import { authenticate } from "../auth/authenticate.ts";
@@ -37,10 +38,14 @@ export function fileSource(
   const { header = "x-ms-copy-source" } = options;
   const { headers } = request;
   const url = readSourceUrl(requireHeader(headers, header), header, FILE_LIMITS.copySourceCharsMax);
-  const readLocal = async (address: Address): Promise<OwnSource> => {
+  const keepsDots = readBoolean(headers, "x-ms-source-allow-trailing-dot") ?? false;
+  const readLocal = async (sent: Address): Promise<OwnSource> => {
+    const { target } = sent;
+    if (!target.path.includes("/")) throw new Refusal("CopySourceInvalid");
+    const ref = { ...pathRefOf(target, keepsDots), ...snapshotOf(sent) };
+    // A SAS signs the name of the file that is read.
+    const address = { ...sent, target: { ...target, path: [ref.share, ...ref.path].join("/") } };
     await checkAllowed(request, address, services, options);
-    const keepsDots = readBoolean(headers, "x-ms-source-allow-trailing-dot") ?? false;
-    const ref = { ...pathRefOf(address.target, keepsDots), ...snapshotOf(address) };
     return { ref, shown: withoutSignature(url) };
   };
   return { request, sources: services.sources, service: "file", url, readLocal };

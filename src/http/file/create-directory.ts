@@ -15,5 +15,5 @@ export async function handleCreateDirectory(
     requested: readChanges(request.headers),
     metadata: readMetadata(request.rawHeaders),
   });
-  return { status: 201, headers: changedHeaders(inode) };
+  return { status: 201, headers: changedHeaders(inode, request) };
 }

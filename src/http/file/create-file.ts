@@ -49,7 +49,7 @@ export async function handleCreateFile(request: HttpRequest, { files }: FileServ
     isRestored: isRestored(headers, requested),
     first,
   });
-  const reply = changedHeaders(inode);
+  const reply = changedHeaders(inode, request);
   if (first !== undefined)
     reply["Content-MD5"] =
       headers["content-md5"] ?? (digested === undefined ? undefined : await md5Batched(digested));

@@ -1,12 +1,11 @@
 import { createShare } from "../../services/file/create-share.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import type { ShareSettings } from "../../services/file/records.ts";
-import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { readSnapshotRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
-import { quotaHeaders, readProtocols, readSettings } from "./share-settings.ts";
+import { readProtocols, readSettings, shareWrittenHeaders } from "./share-settings.ts";
 
 function withoutUndefined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never;
@@ -23,5 +22,5 @@ export async function handleCreateShare(request: HttpRequest, { files }: FileSer
   } as Omit<ShareSettings, "tierChangedAt">;
   const metadata = readMetadata(request.rawHeaders);
   const share = await createShare(files, { ref: readSnapshotRef(request), settings, metadata });
-  return { status: 201, headers: { ...stamp(share.revision), ...quotaHeaders(share) } };
+  return { status: 201, headers: shareWrittenHeaders(share, request) };
 }

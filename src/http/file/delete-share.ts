@@ -2,6 +2,7 @@ import { badHeader } from "../../base/refusals.ts";
 import { deleteShare } from "../../services/file/delete-share.ts";
 import { readLeaseId } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { withoutNewer } from "../wire/since.ts";
 import { readSnapshotRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 import { readNonEmpty } from "./share-settings.ts";
@@ -17,6 +18,6 @@ export async function handleDeleteShare(request: HttpRequest, { files }: FileSer
     leaseId: readLeaseId(request.headers),
     snapshots,
   });
-  const headers = { "x-ms-file-share-usage-bytes": ref.snapshot === undefined ? String(bytes) : undefined };
-  return { status: 202, headers };
+  const usage = { "x-ms-file-share-usage-bytes": ref.snapshot === undefined ? String(bytes) : undefined };
+  return { status: 202, headers: withoutNewer(request.version, usage) };
 }

@@ -13,7 +13,7 @@ export async function handleGetDirectoryProperties(
 ): Promise<HttpReply> {
   const inode = await getDirectoryProperties(files, readPathRef(request));
   const headers = {
-    ...changedHeaders(inode),
+    ...changedHeaders(inode, request),
     ...printMetadata(inode.record.metadata ?? {}),
     "x-ms-request-server-encrypted": undefined,
     "x-ms-server-encrypted": "true",

@@ -1,7 +1,7 @@
 import { collect } from "../../base/bytes.ts";
 import { instantOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
-import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
+import { leaseStatus } from "../../concurrency/lease.ts";
 import { type FileState, getFile, getFileProperties } from "../../services/file/get-file.ts";
 import { readLeaseId } from "../common/read-headers.ts";
 import { metadataHeaders, overrideHeaders } from "../common/replies.ts";
@@ -23,7 +23,6 @@ import type { FileServices } from "./services.ts";
 /** One object literal, without spreads: every read builds it. */
 function fileHeaders({ inode, now }: FileState, request: HttpRequest): Record<string, string | undefined> {
   const { id, record } = inode;
-  const { state, status, duration } = leaseStatus(record.lease as Lease | undefined, now);
   const own = record.headers;
   const headers: Record<string, string | undefined> = {
     ETag: quotedEtag(record.revision),
@@ -38,11 +37,15 @@ function fileHeaders({ inode, now }: FileState, request: HttpRequest): Record<st
     "x-ms-file-permission-key": record.permission,
     "x-ms-file-id": String(id),
     "x-ms-file-parent-id": String(record.parent),
-    "x-ms-lease-status": status,
-    "x-ms-lease-state": state,
-    "x-ms-lease-duration": duration,
     "x-ms-server-encrypted": "true",
   };
+  // Files have leases, their snapshots have none.
+  if (!request.query.has("sharesnapshot")) {
+    const { state, status, duration } = leaseStatus(record.lease, now);
+    headers["x-ms-lease-status"] = status;
+    headers["x-ms-lease-state"] = state;
+    headers["x-ms-lease-duration"] = duration;
+  }
   if (own !== undefined) Object.assign(headers, contentHeaders(own));
   if (record.copy !== undefined) Object.assign(headers, copyHeaders(record.copy));
   if (record.metadata !== undefined) Object.assign(headers, printMetadata(record.metadata));

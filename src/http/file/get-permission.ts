@@ -1,6 +1,7 @@
 import { getPermission } from "../../services/file/permissions.ts";
 import { requireHeader } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { withoutNewer } from "../wire/since.ts";
 import { printPermission, readFormat, readShareRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
@@ -9,6 +10,11 @@ export async function handleGetPermission(request: HttpRequest, { files }: FileS
   const key = requireHeader(request.headers, "x-ms-file-permission-key");
   const format = readFormat(request.headers["x-ms-file-permission-format"]);
   const sddl = await getPermission(files, readShareRef(request), key);
-  const body = JSON.stringify({ permission: printPermission(sddl, format), format });
-  return { status: 200, headers: { "Content-Type": "application/json" }, body };
+  const permission = printPermission(sddl, format);
+  // Like Azure, without a Content-Type: clients take it for JSON.
+  return {
+    status: 200,
+    headers: {},
+    body: JSON.stringify(withoutNewer(request.version, { permission, format })),
+  };
 }

@@ -21,5 +21,6 @@ export async function handleLeaseShare(
   { files }: FileServices,
 ): Promise<HttpReply> {
   const lease = readLeaseAction(action, request.headers, files.parts.random);
-  return leaseReply(action, await leaseShare(files, { ref: readSnapshotRef(request), lease }));
+  const reply = leaseReply(action, await leaseShare(files, { ref: readSnapshotRef(request), lease }));
+  return action === "release" ? { ...reply, headers: { ...reply.headers, "x-ms-lease-time": "0" } } : reply;
 }

@@ -7,6 +7,7 @@ import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { PrintedPage } from "../wire/printed-page.ts";
+import { isSince } from "../wire/since.ts";
 import { element, encodedElement, isPrintable, textElement } from "../wire/xml-print.ts";
 import { readPathRef } from "./read-request.ts";
 import { printAttributes } from "./replies.ts";
@@ -22,7 +23,7 @@ export async function handleListDirectory(request: HttpRequest, { files }: FileS
   const path = ref.path.join("/");
   const scope = `directory ${ref.account} ${ref.share} ${path}`;
   const wants: Wants = {
-    ids: isExtended || params.include.size > 0,
+    ids: isExtended || params.include.size > 0 || isSince(request.version, "FileId"),
     timestamps: params.include.has("timestamps"),
     etag: params.include.has("etag"),
     attributes: params.include.has("attributes"),

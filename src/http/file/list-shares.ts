@@ -47,19 +47,23 @@ function positionOf(marker: string, scope: string): SharePosition {
   return { name, skip: Number(skip) };
 }
 
+/** The lease of every deleted share. */
+const BROKEN: Lease = { state: "broken", id: "" };
+
 function printShare(
   { name, info, snapshot, deletion }: ListedShare,
   withMetadata: boolean,
   now: Instant,
 ): string {
   const { settings, deleted } = info;
-  const { before, after } = printSettings(settings, now);
   const properties =
     textElement("Last-Modified", printHttpDate(instantOf(info.revision))) +
     textElement("Etag", quotedEtag(info.revision)) +
-    before +
-    (snapshot === undefined ? printLease(info.lease as Lease | undefined, now) : "") +
-    after +
+    printLease(deletion === undefined ? info.lease : BROKEN, now) +
+    textElement("Quota", settings.quotaGib) +
+    (snapshot === undefined ? printSettings(settings, now) : "") +
+    textElement("DefaultEncryptionScope", "$account-encryption-key") +
+    textElement("DenyEncryptionScopeOverride", false) +
     printDeletion(deleted, now);
   return element(
     "Share",

@@ -67,6 +67,7 @@ const DIRECTORY = "directory?restype=directory";
 const SHARE_ROWS: readonly Operation<FileServices>[] = [
   row("ListShares", "GET service?comp=list", onService("l"), handleListShares, LISTING),
   row("CreateShare", `PUT ${SHARE}`, onContainer("c", "w"), handleCreateShare, CREATES),
+  // With a token, the JavaScript SDK sends no intent along.
   ...getAndHead(
     "GetShareProperties",
     SHARE,
@@ -89,7 +90,9 @@ const SHARE_ROWS: readonly Operation<FileServices>[] = [
     LEASED,
   ),
   row("SetShareMetadata", `PUT ${SHARE}&comp=metadata`, onContainer("w"), handleSetShareMetadata, LEASED),
-  row("GetShareStats", `GET ${SHARE}&comp=stats`, onContainer("r"), handleGetShareStats, LEASED),
+  row("GetShareStats", `GET ${SHARE}&comp=stats`, onContainer("r"), handleGetShareStats, {
+    lease: "checked",
+  }),
   row("SnapshotShare", `PUT ${SHARE}&comp=snapshot`, onContainer("c", "w"), handleSnapshotShare, CREATES),
   row("DeleteShare", `DELETE ${SHARE}`, onContainer("d"), handleDeleteShare, DELETES),
   row(

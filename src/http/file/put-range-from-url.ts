@@ -1,6 +1,6 @@
 import { collect } from "../../base/bytes.ts";
-import { badHeader, Refusal } from "../../base/refusals.ts";
-import { getFile } from "../../services/file/get-file.ts";
+import { answerOf, badHeader, Refusal, sourceRefusal } from "../../base/refusals.ts";
+import { getFile, getFileProperties } from "../../services/file/get-file.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { checkRangeTarget, type PutRange, putRange } from "../../services/file/put-range.ts";
 import { ingest } from "../../services/payload/content.ts";
@@ -10,8 +10,7 @@ import { missingHeader } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { parseRange, resolveRange } from "../wire/range.ts";
-import { verifySource } from "./copy-file.ts";
-import { fileSource } from "./copy-source.ts";
+import { fileSource, type OwnSource } from "./copy-source.ts";
 import { rangeReply, readPutRange } from "./put-range.ts";
 import type { FileServices } from "./services.ts";
 
@@ -37,6 +36,16 @@ async function readSource(request: HttpRequest, services: FileServices, target: 
     return content.whole ?? (await collect(content.stream()));
   } finally {
     content.close();
+  }
+}
+
+/** Refuses a missing source with the code of a copy and the status of the source. */
+async function verifySource(files: FileServices["files"], { ref }: OwnSource): Promise<void> {
+  try {
+    await getFileProperties(files, { ref });
+  } catch (error) {
+    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal(answerOf(error));
+    throw error;
   }
 }
 
@@ -83,7 +92,7 @@ export async function handlePutRangeFromUrl(
   });
   checkSourceConditions(headers, crc64!);
   const ingested = await ingest(services.files.parts.payloads, bytes);
-  return rangeReply(await putRange(services.files, { ...range, bytes: ingested }), {
+  return rangeReply(request, await putRange(services.files, { ...range, bytes: ingested }), {
     crc64,
   });
 }

@@ -10,6 +10,7 @@ import { missingHeader, readLeaseId } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { requireRange } from "../wire/range.ts";
+import { isSince } from "../wire/since.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { readPathRef } from "./read-request.ts";
 import { printTicks } from "./replies.ts";
@@ -32,19 +33,21 @@ export function readPutRange(request: HttpRequest): PutRange {
 }
 
 export function rangeReply(
+  { version }: HttpRequest,
   { revision, writtenAt }: RangePut,
   more: {
     readonly md5?: string | undefined;
     readonly crc64?: string | undefined;
     readonly isStructured?: boolean;
+    readonly isCleared?: boolean;
   },
 ): HttpReply {
   const headers: Record<string, string | undefined> = {
     ETag: quotedEtag(revision),
     "Last-Modified": printHttpDate(instantOf(revision)),
-    "x-ms-request-server-encrypted": "true",
-    "x-ms-file-last-write-time": printTicks(writtenAt),
   };
+  if (more.isCleared !== true) headers["x-ms-request-server-encrypted"] = "true";
+  if (isSince(version, "rangeWriteTime")) headers["x-ms-file-last-write-time"] = printTicks(writtenAt);
   if (more.md5 !== undefined) headers["Content-MD5"] = more.md5;
   if (more.crc64 !== undefined) headers["x-ms-content-crc64"] = more.crc64;
   if (more.isStructured === true) headers["x-ms-structured-body"] = STRUCTURED_BODY;
@@ -61,7 +64,7 @@ export async function handlePutRange(request: HttpRequest, { files }: FileServic
     const md5 = headers["content-md5"];
     if (md5 !== undefined) throw badHeader("Content-MD5", md5);
     if (body.length !== 0) throw badHeader("Content-Length", headers["content-length"] ?? "");
-    return rangeReply(await clearRange(files, range), {});
+    return rangeReply(request, await clearRange(files, range), { isCleared: true });
   }
   if (action !== "update") throw badHeader("x-ms-write", headers["x-ms-write"]!);
   if (body.length === undefined)
@@ -76,7 +79,7 @@ export async function handlePutRange(request: HttpRequest, { files }: FileServic
   const bytes = await ingest(files.parts.payloads, content, body.length);
   const { ref, leaseId, from, to, keepsWriteTime } = range;
   const done = await putRange(files, { ref, leaseId, from, to, keepsWriteTime, bytes });
-  return rangeReply(done, {
+  return rangeReply(request, done, {
     md5: Buffer.isBuffer(content) ? await md5Batched(content) : content.md5,
     isStructured: headers["x-ms-structured-body"] !== undefined,
   });

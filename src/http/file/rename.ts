@@ -26,7 +26,9 @@ async function handleRename(
 ): Promise<HttpReply> {
   const { headers } = request;
   const header = "x-ms-file-rename-source";
-  const source = await readNamedSource(fileSource(request, services, { header, permission: onObject("w") }));
+  const source = await readNamedSource(
+    fileSource(request, services, { header, permission: onObject("r", "w") }),
+  );
   if (source === undefined) throw badHeader(header, "");
   const inode = await rename(services.files, {
     kind,
@@ -40,5 +42,5 @@ async function handleRename(
     metadata: readMetadata(request.rawHeaders),
     contentType: kind === "file" ? headers["x-ms-content-type"] : undefined,
   });
-  return { status: 200, headers: changedHeaders(inode) };
+  return { status: 200, headers: changedHeaders(inode, request) };
 }

@@ -4,7 +4,9 @@ import { quotedEtag } from "../../concurrency/etag.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
 import type { Inode } from "../../services/file/inodes.ts";
 import type { CopyRecord, FileHeaders } from "../../services/file/records.ts";
+import type { HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
+import { isSince, withoutNewer } from "../wire/since.ts";
 
 type Printed = Record<string, string | undefined>;
 
@@ -28,8 +30,8 @@ export function printTicks(ticks: bigint): string {
  * Of a file or directory that was created or changed. One object literal, without spreads: every write builds
  * it.
  */
-export function changedHeaders({ id, record }: Inode): Printed {
-  return {
+export function changedHeaders({ id, record }: Inode, { version }: Pick<HttpRequest, "version">): Printed {
+  const headers = {
     ETag: quotedEtag(record.revision),
     "Last-Modified": printHttpDate(instantOf(record.revision)),
     "x-ms-file-attributes": printAttributes(record.attributes),
@@ -41,6 +43,7 @@ export function changedHeaders({ id, record }: Inode): Printed {
     "x-ms-file-parent-id": String(record.parent),
     "x-ms-request-server-encrypted": "true",
   };
+  return isSince(version, "x-ms-file-id") ? headers : withoutNewer(version, headers);
 }
 
 export function contentHeaders(headers: FileHeaders | undefined): Printed {

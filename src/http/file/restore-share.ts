@@ -1,11 +1,10 @@
 import { Refusal } from "../../base/refusals.ts";
 import { restoreShare } from "../../services/file/delete-share.ts";
 import { requireHeader } from "../common/read-headers.ts";
-import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readShareRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
-import { quotaHeaders } from "./share-settings.ts";
+import { shareWrittenHeaders } from "./share-settings.ts";
 
 /** PUT /{share}?restype=share&comp=undelete */
 export async function handleRestoreShare(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
@@ -15,5 +14,5 @@ export async function handleRestoreShare(request: HttpRequest, { files }: FileSe
     deletedName: requireHeader(request.headers, "x-ms-deleted-share-name"),
     deletedVersion: requireHeader(request.headers, "x-ms-deleted-share-version"),
   });
-  return { status: 201, headers: { ...stamp(share.revision), ...quotaHeaders(share) } };
+  return { status: 201, headers: shareWrittenHeaders(share, request) };
 }

@@ -15,7 +15,7 @@ export async function handleSetDirectoryProperties(
     ref: readPathRef(request),
     requested: readChanges(request.headers),
   });
-  return { status: 200, headers: changedHeaders(inode) };
+  return { status: 200, headers: changedHeaders(inode, request) };
 }
 
 /** PUT /{share}/{directory}?restype=directory&comp=metadata */

@@ -22,7 +22,7 @@ export async function handleSetFileProperties(
     headers: readFileHeaders(headers) ?? (size === undefined ? {} : undefined),
     size,
   });
-  return { status: 200, headers: changedHeaders(inode) };
+  return { status: 200, headers: changedHeaders(inode, request) };
 }
 
 /** PUT /{share}/{file}?comp=metadata */

@@ -5,7 +5,7 @@ import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { readSnapshotRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
-import { downgradeHeaders, quotaHeaders, readSettings } from "./share-settings.ts";
+import { downgradeHeaders, readSettings, shareWrittenHeaders } from "./share-settings.ts";
 
 /** PUT /{share}?restype=share&comp=properties */
 export async function handleSetShareProperties(
@@ -17,8 +17,7 @@ export async function handleSetShareProperties(
     leaseId: readLeaseId(request.headers),
     changes: readSettings(request.headers),
   });
-  const headers = { ...stamp(share.revision), ...quotaHeaders(share), ...downgradeHeaders(share) };
-  return { status: 200, headers };
+  return { status: 200, headers: { ...shareWrittenHeaders(share, request), ...downgradeHeaders(share) } };
 }
 
 /** PUT /{share}?restype=share&comp=metadata */

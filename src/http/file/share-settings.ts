@@ -4,8 +4,10 @@ import { paidBurstingOf, provisioningOf } from "../../services/file/provisioning
 import type { ShareRecord, ShareSettings } from "../../services/file/records.ts";
 import type { SettingChanges } from "../../services/file/share-properties.ts";
 import { readBoolean, readWhole, readWord } from "../common/read-headers.ts";
-import type { Headers } from "../exchange.ts";
+import { stamp } from "../common/replies.ts";
+import type { Headers, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
+import { withoutNewer } from "../wire/since.ts";
 import { optionalElement, textElement } from "../wire/xml-print.ts";
 
 const TIERS = ["TransactionOptimized", "Hot", "Cool", "Premium"];
@@ -21,8 +23,9 @@ export function readNonEmpty<Word extends string>(
   return headers[name] === "" ? undefined : readWord(headers, name, words);
 }
 
-export function readProtocols(headers: Headers): "SMB" | "NFS" {
-  return readNonEmpty(headers, "x-ms-enabled-protocols", ["SMB", "NFS"]) ?? "SMB";
+/** Refuses a share for NFS, as an account without this feature does. */
+export function readProtocols(headers: Headers): "SMB" {
+  return readNonEmpty(headers, "x-ms-enabled-protocols", ["SMB"]) ?? "SMB";
 }
 
 const COUNT = { min: 0, max: 10_000_000 } as const;
@@ -52,8 +55,12 @@ export function readSettings(headers: Headers): SettingChanges {
 
 type Printed = Record<string, string | undefined>;
 
-/** Every reply to a request that creates or changes a share has these. */
-export function quotaHeaders({ settings }: Pick<ShareRecord, "settings">): Printed {
+/** The reply to a request that creates, changes or restores a share. */
+export function shareWrittenHeaders(share: ShareRecord, { version }: HttpRequest): Printed {
+  return { ...stamp(share.revision), ...withoutNewer(version, quotaHeaders(share)) };
+}
+
+function quotaHeaders({ settings }: Pick<ShareRecord, "settings">): Printed {
   const promised = provisioningOf(settings);
   return {
     "x-ms-share-quota": String(settings.quotaGib),
@@ -95,7 +102,7 @@ export function settingHeaders(share: Pick<ShareRecord, "settings">, now: Instan
     "x-ms-access-tier": settings.tier,
     "x-ms-access-tier-change-time": printHttpDate(settings.tierChangedAt),
     "x-ms-access-tier-transition-state": tierTransition(settings, now),
-    "x-ms-enabled-protocols": settings.protocols,
+    "x-ms-enabled-protocols": protocolsOf(settings),
     "x-ms-root-squash": rootSquashOf(settings),
     "x-ms-enable-snapshot-virtual-directory-access": settings.snapshotDirectoryAccess?.toString(),
     "x-ms-enable-smb-directory-lease": settings.directoryLease?.toString(),
@@ -105,37 +112,39 @@ export function settingHeaders(share: Pick<ShareRecord, "settings">, now: Instan
   };
 }
 
+/** Azure reports the protocols of premium shares only; others have SMB. */
+function protocolsOf({ protocols, tier }: ShareSettings): string | undefined {
+  return tier === "Premium" || protocols !== "SMB" ? protocols : undefined;
+}
+
 function rootSquashOf({ rootSquash, protocols }: ShareSettings): string | undefined {
   return rootSquash ?? (protocols === "NFS" ? "NoRootSquash" : undefined);
 }
 
-/** Elements of a listing, those before and those after the lease. */
-export function printSettings(settings: ShareSettings, now: Instant): { before: string; after: string } {
+/** Elements of a listing. */
+export function printSettings(settings: ShareSettings, now: Instant): string {
   const paidBursting = paidBurstingOf(settings);
   const promised = provisioningOf(settings);
   const downgrade = promised === undefined ? undefined : printHttpDate(promised.downgradeAt);
-  return {
-    before:
-      textElement("Quota", settings.quotaGib) +
-      optionalElement("ProvisionedIops", promised?.iops) +
-      optionalElement("ProvisionedIngressMBps", promised?.ingressMbps) +
-      optionalElement("ProvisionedEgressMBps", promised?.egressMbps) +
-      optionalElement("ProvisionedBandwidthMiBps", promised?.mibps) +
-      optionalElement("NextAllowedQuotaDowngradeTime", downgrade) +
-      textElement("AccessTier", settings.tier) +
-      textElement("AccessTierChangeTime", printHttpDate(settings.tierChangedAt)) +
-      optionalElement("AccessTierTransitionState", tierTransition(settings, now)),
-    after:
-      textElement("EnabledProtocols", settings.protocols) +
-      optionalElement("RootSquash", rootSquashOf(settings)) +
-      optionalElement("EnableSnapshotVirtualDirectoryAccess", settings.snapshotDirectoryAccess) +
-      optionalElement("EnableSmbDirectoryLease", settings.directoryLease) +
-      optionalElement("PaidBurstingEnabled", paidBursting?.isEnabled) +
-      optionalElement("PaidBurstingMaxIops", paidBursting?.iops) +
-      optionalElement("PaidBurstingMaxBandwidthMibps", paidBursting?.mibps) +
-      optionalElement("IncludedBurstIops", promised?.burstIops) +
-      optionalElement("MaxBurstCreditsForIops", promised?.burstCredits) +
-      optionalElement("NextAllowedProvisionedIopsDowngradeTime", downgrade) +
-      optionalElement("NextAllowedProvisionedBandwidthDowngradeTime", downgrade),
-  };
+  return (
+    optionalElement("EnabledProtocols", protocolsOf(settings)) +
+    optionalElement("RootSquash", rootSquashOf(settings)) +
+    textElement("AccessTier", settings.tier) +
+    textElement("AccessTierChangeTime", printHttpDate(settings.tierChangedAt)) +
+    optionalElement("AccessTierTransitionState", tierTransition(settings, now)) +
+    optionalElement("ProvisionedIops", promised?.iops) +
+    optionalElement("ProvisionedBandwidthMiBps", promised?.mibps) +
+    optionalElement("ProvisionedIngressMBps", promised?.ingressMbps) +
+    optionalElement("ProvisionedEgressMBps", promised?.egressMbps) +
+    optionalElement("NextAllowedQuotaDowngradeTime", downgrade) +
+    optionalElement("EnableSnapshotVirtualDirectoryAccess", settings.snapshotDirectoryAccess) +
+    optionalElement("EnableSmbDirectoryLease", settings.directoryLease) +
+    optionalElement("PaidBurstingEnabled", paidBursting?.isEnabled) +
+    optionalElement("PaidBurstingMaxIops", paidBursting?.iops) +
+    optionalElement("PaidBurstingMaxBandwidthMibps", paidBursting?.mibps) +
+    optionalElement("IncludedBurstIops", promised?.burstIops) +
+    optionalElement("MaxBurstCreditsForIops", promised?.burstCredits) +
+    optionalElement("NextAllowedProvisionedIopsDowngradeTime", downgrade) +
+    optionalElement("NextAllowedProvisionedBandwidthDowngradeTime", downgrade)
+  );
 }

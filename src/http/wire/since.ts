@@ -18,6 +18,29 @@ const SINCE = {
   "x-ms-copy-source-error-code": "2025-07-05",
   /** The CRC64 also where the client sent an MD5. */
   bothDigests: "2026-10-06",
+  /** Of a share in bytes; before, in GiB. */
+  ShareUsageBytes: "2018-11-09",
+  /** In replies to requests that create or change a file or a directory. */
+  "x-ms-file-attributes": "2019-02-02",
+  "x-ms-file-creation-time": "2019-02-02",
+  "x-ms-file-last-write-time": "2019-02-02",
+  "x-ms-file-change-time": "2019-02-02",
+  "x-ms-file-permission-key": "2019-02-02",
+  "x-ms-file-id": "2019-02-02",
+  "x-ms-file-parent-id": "2019-02-02",
+  /** In listings also for a client that does not ask for them. */
+  FileId: "2021-04-10",
+  rangeWriteTime: "2021-06-08",
+  /** The format of a file permission. */
+  format: "2024-11-04",
+  /** In replies to requests that create or change a share; Get Share Properties always had the quota. */
+  "x-ms-share-quota": "2025-01-05",
+  "x-ms-share-provisioned-iops": "2025-01-05",
+  "x-ms-share-provisioned-bandwidth-mibps": "2025-01-05",
+  "x-ms-share-included-burst-iops": "2025-01-05",
+  "x-ms-share-max-burst-credits-for-iops": "2025-01-05",
+  "x-ms-file-share-usage-bytes": "2025-01-05",
+  "x-ms-file-share-snapshot-usage-bytes": "2025-01-05",
 } as const satisfies Record<string, string>;
 
 export type Versioned = keyof typeof SINCE;

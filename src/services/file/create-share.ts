@@ -4,7 +4,6 @@ import { checkName } from "../deleted-names.ts";
 import type { FileService } from "./file-service.ts";
 import { newInode, putInode, ROOT, ticksOf } from "./inodes.ts";
 import { checkShareName, type SnapshotRef } from "./names.ts";
-import { DEFAULT_SDDL, putPermission } from "./permissions.ts";
 import { findShare, putShare, refuseSnapshot } from "./shares.ts";
 
 export interface CreateShare {
@@ -28,8 +27,8 @@ export function createShare(files: FileService, request: CreateShare): Promise<S
       ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
     };
     putShare(write, ref, share);
-    const root = newInode("directory", { parent: ROOT, name: "", revision, now: ticksOf(write) });
-    root.permission = putPermission(write, share.id, DEFAULT_SDDL);
+    const changed = { revision: write.revision(revision), now: ticksOf(write) };
+    const root = newInode("directory", { parent: ROOT, name: "", ...changed });
     await putInode(write, share, ROOT, root, revision);
     return share;
   });

@@ -1,7 +1,7 @@
 import { Refusal, throwIf } from "../../base/refusals.ts";
 import { etagOf } from "../../base/revision.ts";
 import { checkShareUse } from "../../concurrency/file-lease.ts";
-import { isLocked } from "../../concurrency/lease.ts";
+import { AVAILABLE } from "../../concurrency/lease.ts";
 import { deletedShareKey, garbageKey, purgeKey, shareKey, snapshotKey } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import {
@@ -11,12 +11,12 @@ import {
   shareRecord,
   snapshotRecord,
 } from "../../store/records/file.ts";
-import { keepName } from "../deleted-names.ts";
+import { isNameKept, keepName } from "../deleted-names.ts";
 import { leaseOf, withLease } from "../lease-action.ts";
 import type { FileService } from "./file-service.ts";
 import { checkShareName, type ShareRef } from "./names.ts";
 import type { GuardedShare } from "./share-properties.ts";
-import { findShare, putShare, readShare, readSnapshot, readUsage } from "./shares.ts";
+import { findShare, findSnapshot, putShare, readUsage } from "./shares.ts";
 import { dropSnapshot, isAnyLeased, readSnapshots } from "./snapshots.ts";
 
 const DAY_MILLIS = 24 * 60 * 60_000;
@@ -31,14 +31,21 @@ export async function deleteShare(
 ): Promise<{ readonly bytes: number }> {
   const { ref, leaseId, snapshots } = request;
   return files.change(async (write) => {
-    const share = await readShare(write, ref);
+    const share = await findShare(write, ref);
+    const name = { kind: "share", account: ref.account, name: ref.share } as const;
+    if (share === undefined) {
+      // While Azure deletes a share, it accepts further requests to delete it.
+      if (await isNameKept(write, files.parts, name)) return { bytes: 0 };
+      throw new Refusal("ShareNotFound");
+    }
     if (ref.snapshot !== undefined) {
-      const snapshot = await readSnapshot(write, share.id, ref.snapshot);
-      throwIf(checkShareUse(leaseOf(snapshot), leaseId, write.now(), "delete"));
+      const snapshot = await findSnapshot(write, share.id, ref.snapshot);
+      if (snapshot === undefined) throw new Refusal("ShareSnapshotNotFound");
+      throwIf(checkShareUse(leaseOf(snapshot), leaseId, write.now(), "write"));
       await dropSnapshot(write, ref, share, { ...snapshot, time: ref.snapshot });
       return { bytes: 0 };
     }
-    throwIf(checkShareUse(leaseOf(share), leaseId, write.now(), "delete"));
+    throwIf(checkShareUse(leaseOf(share), leaseId, write.now(), "write"));
     if ((share.snapshots ?? 0) > 0) {
       if (snapshots === undefined) throw new Refusal("ShareHasSnapshots");
       const all = await readSnapshots(write, share.id);
@@ -47,7 +54,7 @@ export async function deleteShare(
     }
     const bytes = await readUsage(write, share.id);
     write.delete(shareKey(ref.account, ref.share));
-    keepName(write, files.parts, { kind: "share", account: ref.account, name: ref.share });
+    keepName(write, files.parts, name);
     if (files.shareRetentionDays === 0) discardShare(write, share.id);
     else await retainShare(write, ref, share, files.shareRetentionDays);
     return { bytes };
@@ -59,20 +66,17 @@ export function discardShare(write: Writer, share: bigint): void {
   write.put(garbageKey(write.revision()), garbageRecord.pack({ what: "share", share }));
 }
 
-/** Keeps a deleted share for `days`. Its leases do not survive: an active one is broken. */
+/** Keeps a deleted share for `days`. Its leases do not survive. */
 async function retainShare(write: Writer, ref: ShareRef, share: ShareRecord, days: number): Promise<void> {
   const at = write.now();
   const until = at + days * DAY_MILLIS;
   const deletion = write.revision(share.revision);
-  const lease = leaseOf(share);
-  const isBroken = isLocked(lease, at) && lease.state !== "available";
-  const retained = isBroken ? withLease(share, { state: "broken", id: lease.id }) : share;
   for (const { time, ...record } of await readSnapshots(write, share.id)) {
     if (record.lease === undefined) continue;
-    write.put(snapshotKey(share.id, time), snapshotRecord.pack(withLease(record, { state: "available" })));
+    write.put(snapshotKey(share.id, time), snapshotRecord.pack(withLease(record, AVAILABLE)));
   }
   const key = deletedShareKey(ref.account, ref.share, deletion);
-  write.put(key, shareRecord.pack({ ...retained, deleted: { at, until } }));
+  write.put(key, shareRecord.pack({ ...withLease(share, AVAILABLE), deleted: { at, until } }));
   write.put(purgeKey(until, deletion), purgeRecord.pack({ account: ref.account, name: ref.share }));
 }
 

@@ -55,7 +55,7 @@ export function applyChanges(
     const own = record.permission;
     const permission = resolvePermission(write, share.id, requested.permission, { own, inherited });
     return then(permission, (key) => {
-      if (key !== undefined) record.permission = key;
+      record.permission = key;
       return record;
     });
   });

@@ -4,9 +4,9 @@ import type { FileService } from "./file-service.ts";
 import { type GetFile, openForRead } from "./get-file.ts";
 import { findInode, type Inode, pathOf } from "./inodes.ts";
 import { foldName } from "./names.ts";
-import { lengthOf } from "./range-record.ts";
+import { isCleared, lengthOf } from "./range-record.ts";
 import { rangesIn } from "./read-content.ts";
-import { findSnapshot } from "./shares.ts";
+import { readSnapshot } from "./shares.ts";
 import { SnapshotView, type View } from "./versions.ts";
 
 /** From the first byte to the last, both included. */
@@ -47,9 +47,8 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
       }
       return { inode, ranges: spans.list, cleared: [], next: page.next };
     }
-    const found = await findSnapshot(read, share.id, request.since);
-    if (found === undefined) throw new Refusal("PreviousSnapshotNotFound");
-    const snapshot = new SnapshotView(read, found.epoch);
+    const { epoch } = await readSnapshot(read, share.id, request.since);
+    const snapshot = new SnapshotView(read, epoch);
     const before = await findInode(snapshot, share.id, inode.id);
     if (before === undefined) throw new Refusal("FileGenerationMismatch");
     if (request.followsRenames !== true && !(await isSamePath(share.id, inode.id, view, snapshot))) {
@@ -58,8 +57,8 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
       });
     }
     const former = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
-    const now = rangesIn(view, ref);
-    return { inode, ...(await compare(now, rangesIn(snapshot, former), ref.from, request.maxResults)) };
+    const contents = { live: rangesIn(view, ref, "marks"), snapshot: rangesIn(snapshot, former, "marks") };
+    return { inode, ...(await compare(contents, part, request.maxResults)) };
   });
 }
 
@@ -70,7 +69,7 @@ async function isSamePath(share: bigint, id: bigint, live: View, snapshot: View)
   return now === former;
 }
 
-/** Spans in order; adjacent ones are merged. */
+/** Spans in order; those that touch or overlap are merged. */
 class Spans {
   readonly list: { from: number; to: number }[] = [];
 
@@ -78,8 +77,20 @@ class Spans {
   add(from: number, end: number): void {
     if (from >= end) return;
     const last = this.list.at(-1);
-    if (last !== undefined && last.to + 1 === from) last.to = end - 1;
+    if (last !== undefined && last.to + 1 >= from) last.to = Math.max(last.to, end - 1);
     else this.list.push({ from, to: end - 1 });
+  }
+
+  /** Takes away what is at `from` and behind it. */
+  cutAt(from: number): void {
+    const last = this.list.at(-1);
+    if (last === undefined || !this.reaches(from)) return;
+    if (last.from >= from) this.list.pop();
+    else last.to = from - 1;
+  }
+
+  reaches(offset: number): boolean {
+    return (this.list.at(-1)?.to ?? -1) >= offset;
   }
 }
 
@@ -97,10 +108,13 @@ class Page {
   isFull(): boolean {
     let count = 0;
     for (const { list } of this.#kinds) count += list.length;
-    if (count <= this.#maxResults) return false;
-    const [last] = this.#kinds.toSorted((a, b) => (b.list.at(-1)?.from ?? -1) - (a.list.at(-1)?.from ?? -1));
-    this.next = last!.list.pop()!.from;
-    return true;
+    for (; count > this.#maxResults; count--) {
+      const [last] = this.#kinds.toSorted(
+        (a, b) => (b.list.at(-1)?.from ?? -1) - (a.list.at(-1)?.from ?? -1),
+      );
+      this.next = last!.list.pop()!.from;
+    }
+    return this.next !== undefined;
   }
 }
 
@@ -119,27 +133,50 @@ async function nextPart(source: Ranges): Promise<Part | undefined> {
   return { from: offset, end: offset + lengthOf(record), record };
 }
 
-/** Compares both contents in file order: `ranges` were written since, `cleared` are no longer written. */
+const UNIT = 512;
+const unitOf = (offset: number): number => Math.floor(offset / UNIT) * UNIT;
+const unitEnd = (offset: number): number => Math.ceil(offset / UNIT) * UNIT;
+
+/**
+ * Compares both contents in file order, in units of 512 bytes: `ranges` were written since and hold bytes,
+ * `cleared` hold none any more.
+ */
 async function compare(
-  live: Ranges,
-  snapshot: Ranges,
-  from: number,
+  { live, snapshot }: { readonly live: Ranges; readonly snapshot: Ranges },
+  { from, to }: { readonly from: number; readonly to: number },
   maxResults: number | undefined,
 ): Promise<RangesPage> {
   const ranges = new Spans();
   const cleared = new Spans();
   const page = new Page([ranges, cleared], maxResults);
+  const add = (spans: Spans, start: number, end: number): void =>
+    spans.add(Math.max(start, from), Math.min(end, to));
+  const changed = (start: number, end: number): void => {
+    cleared.cutAt(unitOf(start));
+    add(ranges, unitOf(start), unitEnd(end));
+  };
+  let liveEnd = 0;
   let a = await nextPart(live);
   let b = await nextPart(snapshot);
   let at = from;
   while (a !== undefined || b !== undefined) {
     const aHere = a !== undefined && a.from <= at;
     const bHere = b !== undefined && b.from <= at;
+    const isWritten = aHere && !isCleared(a!.record);
+    const wasWritten = bHere && !isCleared(b!.record);
+    const wasMarked = bHere && !wasWritten;
     const edges = [a, b].flatMap((part) => (part === undefined ? [] : [part.from, part.end]));
     const end = Math.min(...edges.filter((edge) => edge > at));
-    if (aHere && bHere) compareBytes(a!, b!, at, end, ranges);
-    else if (aHere) ranges.add(at, end);
-    else if (bHere) cleared.add(at, end);
+    // A unit at either edge of a cleared range that still holds bytes is changed, not cleared.
+    if (isWritten && cleared.reaches(unitOf(at))) changed(at, at + 1);
+    if (isWritten && wasWritten) compareBytes(a!, b!, at, end, changed);
+    else if (isWritten) changed(at, end);
+    else if (wasWritten || (aHere && !wasMarked)) {
+      const isCut = liveEnd > unitOf(at);
+      if (isCut) changed(at, at + 1);
+      add(cleared, isCut ? unitEnd(at) : unitOf(at), unitEnd(end));
+    }
+    if (isWritten) liveEnd = end;
     if (page.isFull()) break;
     at = end;
     if (a !== undefined && a.end <= at) a = await nextPart(live);
@@ -148,21 +185,25 @@ async function compare(
   return { ranges: ranges.list, cleared: cleared.list, next: page.next };
 }
 
-const UNIT = 512;
-
 /** Payload in extents is the same when it is at the same place. Inline bytes are compared in units of 512. */
-function compareBytes(a: Part, b: Part, from: number, end: number, changed: Spans): void {
+function compareBytes(
+  a: Part,
+  b: Part,
+  from: number,
+  end: number,
+  changed: (start: number, end: number) => void,
+): void {
   if ("inline" in a.record && "inline" in b.record) {
     for (let at = from; at < end; ) {
-      const next = Math.min(end, (Math.floor(at / UNIT) + 1) * UNIT);
+      const next = Math.min(end, unitOf(at) + UNIT);
       const mine = a.record.inline.subarray(at - a.from, next - a.from);
-      if (!mine.equals(b.record.inline.subarray(at - b.from, next - b.from))) changed.add(at, next);
+      if (!mine.equals(b.record.inline.subarray(at - b.from, next - b.from))) changed(at, next);
       at = next;
     }
     return;
   }
   if (placeAt(a, from) !== placeAt(b, from) || placeAt(a, end - 1) !== placeAt(b, end - 1)) {
-    changed.add(from, end);
+    changed(from, end);
   }
 }
 

@@ -5,6 +5,18 @@ export function lengthOf(record: RangeRecord): number {
   return "inline" in record ? record.inline.length : record.length;
 }
 
+/**
+ * A range that a client cleared while the share had snapshots. It reads like one that was never written; only
+ * the differences against a snapshot show it.
+ */
+export function clearedRange(length: number): RangeRecord {
+  return { slices: [], skip: 0, length };
+}
+
+export function isCleared(record: RangeRecord): boolean {
+  return "slices" in record && record.slices.length === 0;
+}
+
 export function slicesOf(record: RangeRecord): readonly SliceName[] {
   return "inline" in record ? [] : record.slices;
 }

@@ -6,7 +6,7 @@ import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "
 import { type Content, contentLength } from "../payload/content.ts";
 import type { Payloads, Slice } from "../payload/payloads.ts";
 import { FILE_LIMITS } from "./limits.ts";
-import { lengthOf, partOf, sliceChanges, slicesOf } from "./range-record.ts";
+import { clearedRange, lengthOf, partOf, sliceChanges, slicesOf } from "./range-record.ts";
 import { bodyOf, deleteVersioned, putVersioned } from "./versions.ts";
 
 /**
@@ -94,12 +94,17 @@ export async function clearBytes(at: RangeWriter, from: number, to: number): Pro
 
 const CLEARED_UNIT = 512;
 
-/** Put Range with x-ms-write: clear. Frees whole units of 512 bytes and writes zeros at both edges. */
+/**
+ * Put Range with x-ms-write: clear. Frees whole units of 512 bytes and writes zeros at both edges. A clear of
+ * more than `rangeBytesMax` leaves no mark, because it would need many.
+ */
 export async function clearRange(at: RangeWriter, from: number, to: number): Promise<void> {
   const first = Math.ceil(from / CLEARED_UNIT) * CLEARED_UNIT;
   const last = Math.floor(to / CLEARED_UNIT) * CLEARED_UNIT;
   if (first > last) return putBytes(at, from, { inline: Buffer.alloc(to - from) });
   await clearBytes(at, first, last);
+  const isMarked = at.share.epoch !== undefined && first < last && last - first <= FILE_LIMITS.rangeBytesMax;
+  if (isMarked) putRecord(at, first, clearedRange(last - first));
   await putBytes(at, from, { inline: Buffer.alloc(first - from) });
   await putBytes(at, last, { inline: Buffer.alloc(to - last) });
 }

@@ -6,7 +6,7 @@ import type { Reader } from "../../store/kv.ts";
 import { type RangeRecord, rangeRecord } from "../../store/records/file.ts";
 import type { OpenPayload, Payloads, Slice } from "../payload/payloads.ts";
 import { FILE_LIMITS } from "./limits.ts";
-import { lengthOf, partOf } from "./range-record.ts";
+import { isCleared, lengthOf, partOf } from "./range-record.ts";
 import type { View } from "./versions.ts";
 
 /**
@@ -52,10 +52,11 @@ export type NextWindow = (from: number) => Promise<Window | undefined>;
 const WHOLE_BYTES_MAX = 64 * KIB;
 const ZEROS = Buffer.alloc(256 * KIB);
 
-/** The ranges in [from, to), cut to it, in order. */
+/** The written ranges in [from, to), cut to it, in order; with `marks` also those that were cleared. */
 export async function* rangesIn(
   view: View,
   { share, content, from, to }: ContentRef,
+  marks?: "marks",
 ): AsyncGenerator<{ readonly offset: number; readonly record: RangeRecord }> {
   if (from >= to) return;
   const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
@@ -64,10 +65,12 @@ export async function* rangesIn(
     const record = rangeRecord.unpack(before.value);
     const offset = offsetOfRangeKey(before.key);
     const end = Math.min(offset + lengthOf(record), to);
-    if (end > from) yield { offset: from, record: partOf(record, from - offset, end - from) };
+    if (end > from && (marks !== undefined || !isCleared(record)))
+      yield { offset: from, record: partOf(record, from - offset, end - from) };
   }
   for await (const { key, value } of view.range(rangesOf(share, content, from, to))) {
     const record = rangeRecord.unpack(value);
+    if (marks === undefined && isCleared(record)) continue;
     const offset = offsetOfRangeKey(key);
     const end = offset + lengthOf(record);
     yield { offset, record: end <= to ? record : partOf(record, 0, to - offset) };

@@ -83,7 +83,10 @@ export async function checkTree(
       throw new Refusal("SharingViolation");
 }
 
-/** Deletes the file that the rename replaces. A new spelling of the same name replaces nothing. */
+/**
+ * Deletes the file that the rename of a file or a directory replaces. A new spelling of the same name
+ * replaces nothing.
+ */
 async function clearPlace(
   write: Writer,
   view: View,
@@ -95,13 +98,13 @@ async function clearPlace(
 ): Promise<void> {
   const { replacesExisting, ignoresReadOnly, destinationLeaseId } = request;
   if (entry === undefined || entry.inode === inode.id) {
-    if (entry === undefined && destinationLeaseId !== undefined && request.kind === "file") {
+    if (entry === undefined && destinationLeaseId !== undefined) {
       throw new Refusal("LeaseNotPresentWithFileOperation");
     }
     return;
   }
   const target = await inodeAt(view, share.id, entry.inode);
-  if (!replacesExisting || entry.kind === "directory" || request.kind === "directory") {
+  if (!replacesExisting || entry.kind === "directory") {
     admissions.ask(share, target, "look");
     throw new Refusal("ResourceAlreadyExists");
   }

@@ -1,6 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
 import { throwIf } from "../../base/refusals.ts";
-import type { Revision } from "../../base/revision.ts";
 import { checkShareUse } from "../../concurrency/file-lease.ts";
 import type { ShareRecord, ShareSettings } from "../../store/records/file.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
@@ -25,7 +24,7 @@ export function getShare(
   return files.read(async (read) => {
     const share = await readShare(read, ref);
     const info = ref.snapshot === undefined ? share : await readSnapshot(read, share.id, ref.snapshot);
-    throwIf(checkShareUse(leaseOf(info), leaseId, read.now(), "other"));
+    throwIf(checkShareUse(leaseOf(info), leaseId, read.now(), "read"));
     return { info, share, now: read.now() };
   });
 }
@@ -38,7 +37,7 @@ async function changeShare(
   refuseSnapshot(ref);
   return files.change(async (write) => {
     const share = await readShare(write, ref);
-    throwIf(checkShareUse(leaseOf(share), leaseId, write.now(), "other"));
+    throwIf(checkShareUse(leaseOf(share), leaseId, write.now(), "write"));
     const changed = { ...change(share, write.now()), revision: write.revision(share.revision) };
     putShare(write, ref, changed);
     return changed;
@@ -76,13 +75,11 @@ export function setShareAcl(
   return changeShare(files, request, (share) => ({ ...share, policies: request.policies }));
 }
 
-export function getShareStatistics(
-  files: FileService,
-  { ref, leaseId }: GuardedShare,
-): Promise<{ readonly revision: Revision; readonly bytes: number }> {
+/** In bytes. */
+export function getShareUsage(files: FileService, { ref, leaseId }: GuardedShare): Promise<number> {
   return files.read(async (read) => {
     const share = await readShare(read, ref);
-    throwIf(checkShareUse(leaseOf(share), leaseId, read.now(), "other"));
-    return { revision: share.revision, bytes: await readUsage(read, share.id) };
+    throwIf(checkShareUse(leaseOf(share), leaseId, read.now(), "read"));
+    return readUsage(read, share.id);
   });
 }

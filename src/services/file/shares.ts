@@ -53,7 +53,7 @@ export async function findSnapshot(
 
 export async function readSnapshot(read: Reader, share: bigint, time: bigint): Promise<SnapshotRecord> {
   const found = await findSnapshot(read, share, time);
-  if (found === undefined) throw new Refusal("ShareSnapshotNotFound");
+  if (found === undefined) throw new Refusal("SnapshotNotFound");
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from "../../../base/refusals.ts";
 import { deletePendingKey, entriesRange, handleKey, inodeKey } from "../../../store/keys/file.ts";
-import type { Reader, Writer } from "../../../store/kv.ts";
+import type { Writer } from "../../../store/kv.ts";
 import { type EntryRecord, entryRecord, type InodeRecord, inodeRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { changeEas, type EaRecord, eaSummary, putEas, readEas, withoutEas } from "../extended-attributes.ts";
@@ -9,7 +9,7 @@ import { putChanged } from "../inode-changes.ts";
 import { type Inode, ROOT, readInode, ticksOf } from "../inodes.ts";
 import type { ListedInode } from "../list-directory.ts";
 import { foldName } from "../names.ts";
-import { DEFAULT_SDDL, findPermission, putPermission } from "../permissions.ts";
+import { findPermission, putPermission } from "../permissions.ts";
 import type { Acls } from "../security/acls.ts";
 import { parseSddl, printSddl } from "../security/sddl.ts";
 import { mergeSecurityParts, type SecurityDescriptor } from "../security/security-descriptor.ts";
@@ -94,13 +94,13 @@ async function changedPermission(
 ): Promise<string> {
   const after =
     acls === undefined
-      ? mergeSecurityParts(parseSddl(await sddlOf(write, share, record)), descriptor, parts)
+      ? mergeSecurityParts(
+          parseSddl(await findPermission(write, share, record.permission)),
+          descriptor,
+          parts,
+        )
       : securityAfter(acls, (await acls.guardOf(write, share, record)).descriptor, descriptor, parts);
   return putPermission(write, share, printSddl(after));
-}
-
-function sddlOf(read: Reader, share: bigint, { permission }: InodeRecord): Promise<string> | string {
-  return permission === undefined ? DEFAULT_SDDL : findPermission(read, share, permission);
 }
 
 function attributesAfter({ kind, attributes }: InodeRecord, requested: number): number {
@@ -117,7 +117,7 @@ export function readSecurityByHandle(
   return files.parts.store.read(async (read) => {
     const { share, inode } = await findBaseByHandle(read, handle);
     if (acls !== undefined) return printSddl((await acls.guardOf(read, share.id, inode.record)).descriptor);
-    return sddlOf(read, share.id, inode.record);
+    return findPermission(read, share.id, inode.record.permission);
   });
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../../concurrency/acl.ts";
 import type { Reader } from "../../../store/kv.ts";
 import { FILE_LIMITS } from "../limits.ts";
-import { DEFAULT_SDDL, findPermission } from "../permissions.ts";
+import { findPermission } from "../permissions.ts";
 import { parseSddl, parseSid } from "./sddl.ts";
 
 /**
@@ -63,8 +63,7 @@ export class Acls {
     const key = permission ?? "";
     const cached = this.#guards.get(key);
     if (cached !== undefined) return cached;
-    const sddl = permission === undefined ? DEFAULT_SDDL : await findPermission(read, share, permission);
-    const guard = this.guardBy(parseOwned(sddl));
+    const guard = this.guardBy(parseOwned(await findPermission(read, share, permission)));
     if (this.#guards.size >= FILE_LIMITS.parsedPermissionsMax)
       this.#guards.delete(this.#guards.keys().next().value!);
     this.#guards.set(key, guard);
