@@ -47,6 +47,8 @@ export interface Options {
   /** "enforced": the server evaluates Windows ACLs for every open over SMB. */
   readonly smbAcls: "shown" | "enforced";
   readonly smbStreams: "refused" | "kept";
+  /** The admin listener removes all data on request. */
+  readonly allowsReset: boolean;
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -166,6 +168,7 @@ function assemble(
     smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
     smbAcls: flags.smbAcls,
     smbStreams: flags.smbStreams,
+    allowsReset: store.kind === "memory" || (flags.allowReset ?? false),
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,

@@ -27,6 +27,10 @@ export interface RunOptions {
 export interface Running {
   readonly ports: Readonly<Record<ServicePort | "admin", number>>;
   reload(): void;
+  /** Removes all data and service properties of all accounts, whatever `--allowReset` says. */
+  reset(): Promise<void>;
+  /** The listeners no longer keep the process alive. Not for several workers, nor for a database. */
+  unref(): void;
   /** Rejects with `ClosingTooSlow` when some part does not close in time. */
   close(): Promise<void>;
 }
@@ -38,6 +42,8 @@ interface Serving {
   readonly metrics: () => Promise<string>;
   setListeners(places: ListenerPlaces): void;
   reload(): void;
+  reset(): Promise<void>;
+  unref(): void;
   close(closing: Closing): Promise<void>;
 }
 
@@ -73,6 +79,8 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
       metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),
       setListeners: (places) => server.setListeners(places),
       reload: () => server.reload(),
+      reset: () => server.reset(),
+      unref: () => server.unref(),
       close: async (closing) => {
         await server.close(closing);
         await runtime.close(closing);
@@ -126,6 +134,8 @@ async function serveFromWorkers(
     metrics: async () => mergeMetrics(await supervisor.metrics()),
     setListeners: (places) => supervisor.setListeners(places),
     reload: () => supervisor.sendAll({ order: "reload" }),
+    reset: () => supervisor.reset(),
+    unref: () => {},
     close: async (closing) => {
       connections.close();
       await closing.step("workers", () => supervisor.stop());
@@ -166,6 +176,7 @@ async function withAdmin(
   const handler = createAdminHandler({
     readiness: () => ({ isStopping, parts: serving.readyParts() }),
     metrics: serving.metrics,
+    reset: options.allowsReset ? () => serving.reset() : undefined,
     log,
   });
   let admin: Listener;
@@ -193,6 +204,11 @@ async function withAdmin(
   return {
     ports,
     reload: () => serving.reload(),
+    reset: () => serving.reset(),
+    unref: () => {
+      serving.unref();
+      admin.unref();
+    },
     close: () => {
       isStopping = true;
       return closeWithin(closingMillisMax(options), async (closing) => {
