@@ -18,6 +18,7 @@ export interface FlagValues {
   readonly inMemory?: boolean;
   readonly inMemoryPersistence?: boolean;
   readonly extentMemoryLimit?: number;
+  readonly seed?: string;
   readonly allowReset?: boolean;
   readonly host?: string;
   readonly blobHost?: string;
@@ -159,6 +160,11 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
       flags: "--extentMemoryLimit <megabytes>",
       text: "maximum of payload with --inMemory; the server refuses writes beyond it",
       check: positive,
+    },
+    {
+      flags: "--seed <file>",
+      text: "create what a YAML or JSON file names and the server does not have, before it is ready",
+      check: path,
     },
     {
       flags: "--allowReset",

@@ -12,6 +12,7 @@ import { listenOrMove } from "./listen-or-move.ts";
 import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
+import { applySeed } from "./seed.ts";
 import { placesOf, SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
 import { type Closing, closeWithin } from "./shutdown.ts";
 import { ConnectionSpreader } from "./spread-connections.ts";
@@ -201,7 +202,7 @@ async function withAdmin(
   serving.setListeners(placesOf(options, ports));
   const warning = openAdminWarning(options.addresses.admin.host);
   if (warning !== undefined) log.warn({ port: admin.port }, warning);
-  return {
+  const running: Running = {
     ports,
     reload: () => serving.reload(),
     reset: () => serving.reset(),
@@ -218,6 +219,27 @@ async function withAdmin(
       });
     },
   };
+  try {
+    await createSeed(options, ports);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
+  return running;
+}
+
+async function createSeed(options: Options, ports: Running["ports"]): Promise<void> {
+  const { seed, accounts, certificate, addresses } = options;
+  if (seed === undefined) return;
+  const at = (name: "blob" | "queue" | "table" | "file") => ({
+    host: addresses[name].host,
+    port: ports[name],
+  });
+  await applySeed(seed, {
+    accounts,
+    isSecure: certificate !== undefined,
+    addresses: { blob: at("blob"), queue: at("queue"), table: at("table"), file: at("file") },
+  });
 }
 
 /** The workers must have ended before the supervisor gives up waiting. */
