@@ -155,6 +155,9 @@ switch (task) {
     ]);
     must("tidy", ...tsx("scripts/tidy.ts"));
     break;
+  case "deb":
+    process.exit(run(...tsx("scripts/deb.ts")));
+    break;
   case "docs":
     process.exit(run(...tsx("scripts/docs.ts")));
     break;
