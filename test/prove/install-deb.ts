@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { buildDeb } from "../../scripts/deb.ts";
 import { monotonic } from "../../src/base/clock.ts";
 import { DEBOOTSTRAP, makeRootfs, missingFor, must } from "../support/debian-rootfs.ts";
 import type { Proof } from "../support/proof.ts";
 import { smoke } from "../support/smoke.ts";
 
-/** The Debian package in a fresh Debian, with the Node.js package that this machine gets from its mirrors. */
+/** The Debian package in a fresh Debian, with the Node.js of this machine. */
 export const proof: Proof = {
   name: "install-deb",
   what: "the Debian package installs, serves as its own user, and removes itself",
@@ -20,13 +20,11 @@ export const proof: Proof = {
     const rootfs = join(directory, "rootfs");
     progress("the package");
     const deb = buildDeb(directory);
-    must("apt-get", ["download", "nodejs"], directory);
-    const node = readdirSync(directory).find((name) => name.startsWith("nodejs_"))!;
+    const node = packNode(directory);
     progress("a Debian");
     makeRootfs(rootfs);
     const inside = (...command: string[]): string => must("chroot", [rootfs, ...command]);
-    for (const name of [deb, join(directory, node)])
-      cpSync(name, join(rootfs, "root", name.split("/").at(-1)!));
+    for (const path of [deb, node]) cpSync(path, join(rootfs, "root", basename(path)));
     must("mount", ["-t", "proc", "proc", join(rootfs, "proc")]);
     try {
       progress("installing");
@@ -69,3 +67,18 @@ export const proof: Proof = {
     }
   },
 };
+
+/** Node.js as this machine has it, as the package that ours needs: Debian's own is older. */
+function packNode(directory: string): string {
+  const tree = join(directory, "node");
+  mkdirSync(join(tree, "DEBIAN"), { recursive: true });
+  mkdirSync(join(tree, "usr/bin"), { recursive: true });
+  cpSync(process.execPath, join(tree, "usr/bin/node"), { dereference: true });
+  const version = process.versions.node;
+  const fields = ["Package: nodejs", `Version: ${version}`, "Architecture: all", "Depends: libstdc++6"];
+  const about = ["Maintainer: Holdfast <holdfast@users.noreply.github.com>", "Description: Node.js", ""];
+  writeFileSync(join(tree, "DEBIAN/control"), [...fields, ...about].join("\n"));
+  const deb = join(directory, "nodejs.deb");
+  must("dpkg-deb", ["--root-owner-group", "--build", tree, deb]);
+  return deb;
+}

@@ -30,7 +30,8 @@ export const proof: Proof = {
     const store = ["--root", join(directory, "images"), "--runroot", join(directory, "run")];
     const engine = [...store, "--storage-driver", "vfs"];
     const buildah = (...args: string[]): string => must("buildah", [...engine, ...args], REPOSITORY).trim();
-    const podman = (...args: string[]): string => must("podman", [...engine, "--runtime", "runc", ...args]);
+    const running = [...engine, "--runtime", "runc", "--cgroup-manager", "cgroupfs"];
+    const podman = (...args: string[]): string => must("podman", [...running, ...args]);
 
     // The defaults of both programs may be more than the machine allows.
     const descriptors = `nofile=${must("sh", ["-c", "echo $(ulimit -Hn):$(ulimit -Hn)"]).trim()}`;
@@ -59,10 +60,12 @@ export const proof: Proof = {
     mkdirSync(data);
     must("chown", ["1000:1000", data]);
     const safe = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"];
-    const place = ["--network", "host", "--cgroups", "disabled", "--ulimit", descriptors];
+    // Explicit limits: the defaults may be more than the machine allows. Without systemd there are no timers.
+    const limits = ["nofile=1024:1024", "nproc=1024:1024"].flatMap((limit) => ["--ulimit", limit]);
+    const place = ["--network", "host", "--health-interval", "disable", ...limits];
     const start = (name: string, options: string[], command: string[]): ChildProcess => {
       const all = ["run", "--rm", "--name", name, ...safe, ...place, "-v", `${data}:/data`, ...options];
-      return spawn("podman", [...engine, "--runtime", "runc", ...all, IMAGE, ...command], {
+      return spawn("podman", [...running, ...all, IMAGE, ...command], {
         stdio: ["ignore", "pipe", "inherit"],
       });
     };
