@@ -1,7 +1,16 @@
 // The door to every npm command. It is plain JavaScript because it runs before anything is installed:
 // it brings node_modules and dist up to date, and only then starts what was asked for.
 import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -58,22 +67,42 @@ async function build() {
     statSync("tsconfig.build.json").mtimeMs,
     statSync("package.json").mtimeMs,
   );
-  if (existsSync("dist/cli/holdfast.js") && existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
+  const isBuilt = ["dist/cli/holdfast.js", "dist/library.cjs", stamp].every((file) => existsSync(file));
+  if (isBuilt && statSync(stamp).mtimeMs >= newest) return;
   console.error("holdfast: building");
   must("the build", process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
   // The program as one file: the compiler's hundreds of small ones cost every start a quarter of a second.
   // The reader of Parquet files is a process of its own.
   const { buildSync } = await import("esbuild");
-  buildSync({
-    entryPoints: { holdfast: "src/cli/main.ts", "parquet-child": "src/services/blob/query/parquet-child.ts" },
-    outdir: "dist/cli",
+  const bundle = {
     bundle: true,
     platform: "node",
-    format: "esm",
     target: "node20",
     packages: "external",
     logLevel: "warning",
+  };
+  buildSync({
+    ...bundle,
+    entryPoints: { holdfast: "src/cli/main.ts", "parquet-child": "src/services/blob/query/parquet-child.ts" },
+    outdir: "dist/cli",
+    format: "esm",
   });
+  // One copy for `import` and `require`, so that a program that uses both has one state. Jest needs CommonJS.
+  buildSync({
+    ...bundle,
+    entryPoints: ["src/process/library.ts"],
+    outfile: "dist/library.cjs",
+    format: "cjs",
+    minifyWhitespace: true,
+    // Modules that look for files beside them find those of the program.
+    define: { "import.meta.url": "besideProgram" },
+    banner: {
+      js: 'const besideProgram = require("node:url").pathToFileURL(__dirname + "/cli/holdfast.js").href;',
+    },
+  });
+  writeFileSync("dist/library.js", 'export { startHoldfast, useHoldfast } from "./library.cjs";\n');
+  for (const types of ["library.d.ts", "library.d.cts"])
+    copyFileSync("dist/process/library.d.ts", join("dist", types));
 }
 
 /** package-lock.json without what only development needs. */
@@ -106,6 +135,13 @@ switch (task) {
     const { spawn } = await import("node:child_process");
     const child = spawn(process.execPath, ["dist/cli/holdfast.js", ...rest], { stdio: "inherit" });
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+    // npm signals the shell between us, which ends without passing the signal on.
+    const shell = process.ppid;
+    const watch = setInterval(() => {
+      if (process.ppid === shell) return;
+      clearInterval(watch);
+      child.kill("SIGTERM");
+    }, 200);
     child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
     break;
   }
@@ -118,6 +154,9 @@ switch (task) {
       ".",
     ]);
     must("tidy", ...tsx("scripts/tidy.ts"));
+    break;
+  case "deb":
+    process.exit(run(...tsx("scripts/deb.ts")));
     break;
   case "docs":
     process.exit(run(...tsx("scripts/docs.ts")));

@@ -37,6 +37,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "hyparquet-compressors": ["src/services/blob/query/"],
   pino: ["src/observability/"],
   "prom-client": ["src/observability/"],
+  yaml: ["src/process/seed-file.ts"],
   commander: ["src/process/options.ts", "src/process/options-flags.ts"],
   "node:http": ["http", "smb", "process", "cli"],
   "node:https": ["http", "smb", "process", "cli"],

@@ -36,6 +36,9 @@ export const LIMITS = {
   /** From accepting a connection to the end of its TLS handshake. */
   handshakeMillis: 30_000,
   adminConnectionsMax: 128,
+  /** How long the commands `health` and `reset` wait for the admin listener. */
+  healthMillisMax: 5_000,
+  resetMillisMax: 60_000,
   /** The admin listener closes last, and its replies are short. */
   adminShutdownMillis: 1_000,
   /**

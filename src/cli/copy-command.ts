@@ -20,7 +20,7 @@ import { StorageClient } from "./copy/storage-client.ts";
  * the other way round. Both sides are spoken to over REST, so the server keeps serving meanwhile. Nothing is
  * deleted. Run again, it copies what is missing or was changed since.
  */
-const HELP = `Usage: holdfast pull|push --connection-string TEXT [options]
+export const COPY_HELP = `Usage: holdfast pull|push --connection-string TEXT [options]
 
 pull copies the containers, queues, tables and shares of an account into this Holdfast,
 push copies those of this Holdfast into the account. Nothing is deleted on either side.
@@ -50,10 +50,6 @@ export async function copyCommand(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   const options = readArguments(direction, argv, env);
-  if (options === "help") {
-    process.stdout.write(HELP);
-    return 0;
-  }
   const remote = new StorageClient(options.remote);
   const local = new StorageClient(options.local);
   const [source, target] = direction === "pull" ? [remote, local] : [local, remote];
@@ -83,9 +79,8 @@ function readArguments(
   direction: string,
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): CopyOptions | "help" {
+): CopyOptions {
   const values = parse(direction, argv);
-  if (values.help === true) return "help";
   const remote = values["connection-string"] ?? env.AZURE_STORAGE_CONNECTION_STRING;
   if (remote === undefined) throw new ConfigError("--connection-string", "expected the account to copy");
   const services = values.services?.split(",") ?? [...SERVICES];
@@ -118,7 +113,6 @@ function parse(direction: string, argv: readonly string[]) {
         services: text,
         messages: text,
         parallel: text,
-        help: { type: "boolean" },
       },
     }).values;
   } catch (error) {

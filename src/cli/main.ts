@@ -13,10 +13,13 @@ import { type Running, run } from "../process/run.ts";
 import { ClosingTooSlow, endProcessNow } from "../process/shutdown.ts";
 import { runWorker } from "../process/worker.ts";
 import { parseDatabaseAddress } from "../store/postgres/address.ts";
-import { copyCommand } from "./copy-command.ts";
+import { printCompletion } from "./completion-command.ts";
+import { COPY_HELP, copyCommand } from "./copy-command.ts";
+import { COMPLETION_HELP, HEALTH_HELP, IMMUTABILITY_HELP, MIGRATE_HELP, RESET_HELP } from "./help.ts";
 import { immutabilityCommand } from "./immutability-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { printListening, printReadyJson, printReadyText, type ReadyInfo } from "./ready-message.ts";
+import { healthCommand, resetCommand } from "./server-commands.ts";
 
 /** Starts the process: reads options, opens one engine, starts the front ends. */
 const version = (
@@ -156,24 +159,57 @@ function announce(options: Options, { ports }: Running): void {
   else process.stdout.write(printListening(info) + (options.isSilent ? "" : printReadyText(info)));
 }
 
-function copyWith(direction: "pull" | "push"): (argv: readonly string[]) => Promise<void> {
-  return async (argv) => {
-    process.exitCode = await copyCommand(direction, argv, process.env);
+function copyWith(direction: "pull" | "push"): Command {
+  return {
+    help: COPY_HELP,
+    run: async (argv) => {
+      process.exitCode = await copyCommand(direction, argv, process.env);
+    },
   };
 }
 
-/** Commands other than serving, by their first argument. Those that open a store need a stopped server. */
-const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
-  migrate: (argv) => migrateCommand(argv, process.cwd()),
-  pull: copyWith("pull"),
-  push: copyWith("push"),
-  "release-immutability": (argv) => immutabilityCommand("release-immutability", argv, process.cwd()),
-  "enable-immutability": (argv) => immutabilityCommand("enable-immutability", argv, process.cwd()),
+interface Command {
+  readonly help: string;
+  readonly run: (argv: readonly string[]) => Promise<void>;
+}
+
+const toTerminal = (line: string): void => {
+  process.stdout.write(`${line}\n`);
 };
 
-async function runCommand(command: (argv: readonly string[]) => Promise<void>): Promise<void> {
+/** Commands other than serving, by their first argument. */
+const COMMANDS: Readonly<Record<string, Command>> = {
+  health: {
+    help: HEALTH_HELP,
+    run: (argv) => healthCommand(argv, { env: process.env, print: toTerminal }),
+  },
+  reset: { help: RESET_HELP, run: (argv) => resetCommand(argv, { env: process.env, print: toTerminal }) },
+  completion: {
+    help: COMPLETION_HELP,
+    run: async ([shell]) => {
+      process.stdout.write(printCompletion(shell, Object.keys(COMMANDS)));
+    },
+  },
+  pull: copyWith("pull"),
+  push: copyWith("push"),
+  migrate: { help: MIGRATE_HELP, run: (argv) => migrateCommand(argv, process.cwd()) },
+  "release-immutability": {
+    help: IMMUTABILITY_HELP,
+    run: (argv) => immutabilityCommand("release-immutability", argv, process.cwd()),
+  },
+  "enable-immutability": {
+    help: IMMUTABILITY_HELP,
+    run: (argv) => immutabilityCommand("enable-immutability", argv, process.cwd()),
+  },
+};
+
+async function runCommand({ help, run }: Command, argv: readonly string[]): Promise<void> {
+  if (argv.includes("--help") || argv.includes("-h")) {
+    process.stdout.write(help);
+    return;
+  }
   try {
-    await command(process.argv.slice(3));
+    await run(argv);
   } catch (error) {
     if (error instanceof ConfigError) die(error.message, error.exitCode);
     die((error as Error).message, EXIT_FAILED);
@@ -184,7 +220,7 @@ const word = process.argv[2] ?? "";
 const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
 const commandLine = command === undefined ? orDie(readOptions) : undefined;
 if (commandLine === undefined) {
-  await runCommand(command!);
+  await runCommand(command!, process.argv.slice(3));
 } else if (commandLine.kind === "print") {
   process.stdout.write(commandLine.text);
 } else {

@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { type AzuriteService, startLines } from "../process/azurite-compat.ts";
+import { reachableAddress } from "../process/endpoints.ts";
 import { LISTENERS, type ListenerName } from "../process/options.ts";
 import type { AccountKeys } from "../services/account/account-list.ts";
 import {
@@ -33,22 +34,16 @@ interface Address {
 
 export type ReadyAddresses = Readonly<Record<ListenerName, Address>>;
 
-/** A URL for clients on this machine: they cannot connect to a wildcard address. */
-function endpoint(scheme: string, { host, port }: Address): string {
-  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `${scheme}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
-}
-
 function endpointsOf({ addresses, isSecure }: ReadyInfo): Readonly<Record<ListenerName, string>> {
   const web = isSecure ? "https" : "http";
   return {
-    blob: endpoint(web, addresses.blob),
-    queue: endpoint(web, addresses.queue),
-    table: endpoint(web, addresses.table),
-    file: endpoint(web, addresses.file),
-    smb: endpoint("smb", addresses.smb),
+    blob: reachableAddress(web, addresses.blob.host, addresses.blob.port),
+    queue: reachableAddress(web, addresses.queue.host, addresses.queue.port),
+    table: reachableAddress(web, addresses.table.host, addresses.table.port),
+    file: reachableAddress(web, addresses.file.host, addresses.file.port),
+    smb: reachableAddress("smb", addresses.smb.host, addresses.smb.port),
     // Health and metrics stay on plain HTTP: monitoring systems seldom have the certificate.
-    admin: endpoint("http", addresses.admin),
+    admin: reachableAddress("http", addresses.admin.host, addresses.admin.port),
   };
 }
 

@@ -42,6 +42,8 @@ export interface Listener {
   /** Serves a connection that another process accepted. */
   accept(socket: Socket): void;
   connections(): number;
+  /** The listener and its connections no longer keep the process alive. */
+  unref(): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       socket.resume();
     },
     connections: () => connections.size,
+    unref: () => {
+      server.unref();
+      // First: a connection takes the handle from its socket.
+      server.prependListener("connection", (socket: Socket) => socket.unref());
+    },
     close: async () => {
       const isUnbound = isHandedOver ? undefined : once(server.close(), "close");
       await connections.close(timers);

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { bracketed } from "./endpoints.ts";
 
 /**
  * Compatibility with scripts for Azurite, besides its flags: the names of its programs, and the lines that
@@ -38,8 +39,7 @@ interface Listening {
   readonly configuredPort: number;
 }
 
-const authority = (host: string, port: number): string =>
-  `${host.includes(":") ? `[${host}]` : host}:${port}`;
+const authority = (host: string, port: number): string => `${bracketed(host)}:${port}`;
 
 /** The exact lines of a start: `azurite` and each program of one service word them differently. */
 export function startLines(

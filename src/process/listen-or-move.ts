@@ -1,4 +1,5 @@
 import { CannotStart, errorCode } from "../base/faults.ts";
+import { bracketed } from "./endpoints.ts";
 import type { Address, ListenerName } from "./options.ts";
 
 /**
@@ -29,7 +30,7 @@ function refusedAt(name: ListenerName, { host, port }: Address, cause: unknown):
   const syscall = (cause as { readonly syscall?: unknown } | undefined)?.syscall;
   if (code === undefined || (syscall !== "listen" && syscall !== "bind" && syscall !== "getaddrinfo"))
     return cause;
-  const at = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const at = `${bracketed(host)}:${port}`;
   const message = (text: string): CannotStart => new CannotStart(text, { cause });
   switch (code) {
     case "EADDRINUSE":

@@ -18,6 +18,8 @@ export interface FlagValues {
   readonly inMemory?: boolean;
   readonly inMemoryPersistence?: boolean;
   readonly extentMemoryLimit?: number;
+  readonly seed?: string;
+  readonly allowReset?: boolean;
   readonly host?: string;
   readonly blobHost?: string;
   readonly queueHost?: string;
@@ -90,12 +92,14 @@ const host: Check = (setting, text) => {
   return bare;
 };
 
-const oneOf =
-  (...choices: readonly string[]): Check =>
-  (setting, text) => {
-    if (choices.includes(text)) return text;
-    throw new ConfigError(setting, `expected ${choices.join(" or ")}, got "${text}"`);
+/** A flag with few values. */
+function oneOf(...values: readonly string[]): Pick<Flag, "check" | "values"> {
+  const check: Check = (setting, text) => {
+    if (values.includes(text)) return text;
+    throw new ConfigError(setting, `expected ${values.join(" or ")}, got "${text}"`);
   };
+  return { check, values };
+}
 
 const copySources: Check = (setting, text) => {
   const read = parseCopySources(text);
@@ -134,6 +138,8 @@ interface Flag {
   readonly flags: string;
   readonly text: string;
   readonly check?: Check;
+  /** All values there are, if they are few. */
+  readonly values?: readonly string[];
   readonly fallback?: unknown;
   /** An earlier name of another flag: works as that flag does, and `--help` does not show it. */
   readonly aliasOf?: string;
@@ -154,6 +160,15 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
       flags: "--extentMemoryLimit <megabytes>",
       text: "maximum of payload with --inMemory; the server refuses writes beyond it",
       check: positive,
+    },
+    {
+      flags: "--seed <file>",
+      text: "create what a YAML or JSON file names and the server does not have, before it is ready",
+      check: path,
+    },
+    {
+      flags: "--allowReset",
+      text: "allow holdfast reset, which removes all data of all accounts; always allowed with --inMemory",
     },
   ],
   "Listeners:": [
@@ -207,7 +222,7 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     {
       flags: "--oauth <level>",
       text: "accept bearer tokens; the only level, basic, does not verify their signatures",
-      check: oneOf("basic"),
+      ...oneOf("basic"),
     },
     {
       flags: "--unsafeOauth",
@@ -223,15 +238,15 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     {
       flags: "--smbEncryption <level>",
       text: "SMB encryption: required or enabled (default: enabled on loopback, otherwise required)",
-      check: oneOf("required", "enabled"),
+      ...oneOf("required", "enabled"),
     },
     {
       flags: "--smbAcls <mode>",
       text: "Windows ACLs over SMB: shown (they deny nothing to an account key) or enforced",
-      check: oneOf("shown", "enforced"),
+      ...oneOf("shown", "enforced"),
       fallback: "shown",
     },
-    { flags: "--smbAccessLists <mode>", text: "", check: oneOf("shown", "enforced"), aliasOf: "smbAcls" },
+    { flags: "--smbAccessLists <mode>", text: "", ...oneOf("shown", "enforced"), aliasOf: "smbAcls" },
   ],
   "Protocol:": [
     { flags: "-L, --loose", text: "ignore unknown headers and parameters instead of refusing them" },
@@ -253,7 +268,7 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     {
       flags: "--smbStreams <choice>",
       text: "named streams over SMB: refused (as by Azure Files) or kept",
-      check: oneOf("refused", "kept"),
+      ...oneOf("refused", "kept"),
       fallback: "refused",
     },
     {
@@ -273,7 +288,7 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     {
       flags: "--logLevel <level>",
       text: `log level: ${LOG_LEVELS.join(", ")}`,
-      check: oneOf(...LOG_LEVELS),
+      ...oneOf(...LOG_LEVELS),
       fallback: "info",
     },
     {
@@ -285,7 +300,7 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     {
       flags: "--ready <form>",
       text: "format of the ready message: text or json",
-      check: oneOf("text", "json"),
+      ...oneOf("text", "json"),
       fallback: "text",
     },
     { flags: "--disableTelemetry", text: "no effect" },
@@ -298,16 +313,43 @@ Examples:
   holdfast -l /var/lib/holdfast --host 0.0.0.0 --accountsFile /etc/holdfast/accounts
   holdfast --inMemory --blobPort 0 --queuePort 0 --tablePort 0 --filePort 0 --smbPort 0 --adminPort 0 --ready json
 
-Commands (stop the server first):
+Commands (each explains itself with --help):
+  holdfast health                             whether the server on this machine serves requests
+  holdfast reset                              remove all data of a server that allows it
+  holdfast completion bash|zsh|fish           a completion script for a shell
   holdfast migrate --from DIR --to postgres://...
   holdfast enable-immutability --location DIR --container account/container
   holdfast release-immutability --location DIR --blob account/container/name --yes
+  The last three need a stopped server.
 
 Environment:
   HOLDFAST_ACCOUNTS, AZURITE_ACCOUNTS         name:key1[:key2];name2:key1...
   HOLDFAST_BLOB_PORT, HOLDFAST_LOCATION, ...  every flag has a variable, which the flag overrides
   Boolean flags accept true or false as environment variables.
 `;
+
+/** A flag as completions of a shell need it. */
+export interface FlagShape {
+  /** With its dashes. */
+  readonly long: string;
+  readonly text: string;
+  readonly takesValue: boolean;
+  readonly isPath: boolean;
+  readonly values: readonly string[];
+}
+
+export function flagShapes(): FlagShape[] {
+  return Object.values(GROUPS)
+    .flat()
+    .filter(({ aliasOf }) => aliasOf === undefined)
+    .map(({ flags, text, check, values = [] }) => ({
+      long: /--\w+/.exec(flags)![0],
+      text,
+      takesValue: flags.includes("<"),
+      isPath: check === path,
+      values,
+    }));
+}
 
 export function buildCommand(
   version: string,

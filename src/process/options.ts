@@ -17,6 +17,7 @@ import { type AzuriteService, onlyServiceOf } from "./azurite-compat.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
 import { dataDirectoryAt } from "./data-directory.ts";
 import { buildCommand, type FlagValues } from "./options-flags.ts";
+import { readSeed, type Seed } from "./seed-file.ts";
 
 /** All settings of the operator, from the command line and the environment, checked, with defaults. */
 export interface Options {
@@ -47,6 +48,10 @@ export interface Options {
   /** "enforced": the server evaluates Windows ACLs for every open over SMB. */
   readonly smbAcls: "shown" | "enforced";
   readonly smbStreams: "refused" | "kept";
+  /** What the server creates before it is ready. */
+  readonly seed: Seed | undefined;
+  /** The admin listener removes all data on request. */
+  readonly allowsReset: boolean;
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -166,6 +171,8 @@ function assemble(
     smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
     smbAcls: flags.smbAcls,
     smbStreams: flags.smbStreams,
+    seed: flags.seed === undefined ? undefined : readSeed(place(flags.seed)),
+    allowsReset: store.kind === "memory" || (flags.allowReset ?? false),
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,

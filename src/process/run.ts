@@ -12,6 +12,7 @@ import { listenOrMove } from "./listen-or-move.ts";
 import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
+import { applySeed } from "./seed.ts";
 import { placesOf, SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
 import { type Closing, closeWithin } from "./shutdown.ts";
 import { ConnectionSpreader } from "./spread-connections.ts";
@@ -27,6 +28,10 @@ export interface RunOptions {
 export interface Running {
   readonly ports: Readonly<Record<ServicePort | "admin", number>>;
   reload(): void;
+  /** Removes all data and service properties of all accounts, whatever `--allowReset` says. */
+  reset(): Promise<void>;
+  /** The listeners no longer keep the process alive. Not for several workers, nor for a database. */
+  unref(): void;
   /** Rejects with `ClosingTooSlow` when some part does not close in time. */
   close(): Promise<void>;
 }
@@ -38,6 +43,8 @@ interface Serving {
   readonly metrics: () => Promise<string>;
   setListeners(places: ListenerPlaces): void;
   reload(): void;
+  reset(): Promise<void>;
+  unref(): void;
   close(closing: Closing): Promise<void>;
 }
 
@@ -73,6 +80,8 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
       metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),
       setListeners: (places) => server.setListeners(places),
       reload: () => server.reload(),
+      reset: () => server.reset(),
+      unref: () => server.unref(),
       close: async (closing) => {
         await server.close(closing);
         await runtime.close(closing);
@@ -126,6 +135,8 @@ async function serveFromWorkers(
     metrics: async () => mergeMetrics(await supervisor.metrics()),
     setListeners: (places) => supervisor.setListeners(places),
     reload: () => supervisor.sendAll({ order: "reload" }),
+    reset: () => supervisor.reset(),
+    unref: () => {},
     close: async (closing) => {
       connections.close();
       await closing.step("workers", () => supervisor.stop());
@@ -166,6 +177,7 @@ async function withAdmin(
   const handler = createAdminHandler({
     readiness: () => ({ isStopping, parts: serving.readyParts() }),
     metrics: serving.metrics,
+    reset: options.allowsReset ? () => serving.reset() : undefined,
     log,
   });
   let admin: Listener;
@@ -190,9 +202,14 @@ async function withAdmin(
   serving.setListeners(placesOf(options, ports));
   const warning = openAdminWarning(options.addresses.admin.host);
   if (warning !== undefined) log.warn({ port: admin.port }, warning);
-  return {
+  const running: Running = {
     ports,
     reload: () => serving.reload(),
+    reset: () => serving.reset(),
+    unref: () => {
+      serving.unref();
+      admin.unref();
+    },
     close: () => {
       isStopping = true;
       return closeWithin(closingMillisMax(options), async (closing) => {
@@ -202,6 +219,27 @@ async function withAdmin(
       });
     },
   };
+  try {
+    await createSeed(options, ports);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
+  return running;
+}
+
+async function createSeed(options: Options, ports: Running["ports"]): Promise<void> {
+  const { seed, accounts, certificate, addresses } = options;
+  if (seed === undefined) return;
+  const at = (name: "blob" | "queue" | "table" | "file") => ({
+    host: addresses[name].host,
+    port: ports[name],
+  });
+  await applySeed(seed, {
+    accounts,
+    isSecure: certificate !== undefined,
+    addresses: { blob: at("blob"), queue: at("queue"), table: at("table"), file: at("file") },
+  });
 }
 
 /** The workers must have ended before the supervisor gives up waiting. */

@@ -35,6 +35,7 @@ import { fileJobs } from "../services/file/reclaim.ts";
 import { queueContext } from "../services/queue/context.ts";
 import { findQueuePolicies } from "../services/queue/get-queue-acl.ts";
 import { queueJobs } from "../services/queue/jobs.ts";
+import { reset } from "../services/reset.ts";
 import { findTablePolicies } from "../services/table/get-table-acl.ts";
 import { reclaimTables } from "../services/table/reclaim.ts";
 import { loginAccountOf } from "../smb/crypto/login.ts";
@@ -71,6 +72,9 @@ export interface Server {
   setListeners(places: ListenerPlaces): void;
   /** Serves a connection that another process accepted. */
   accept(service: ServicePort, socket: Socket): void;
+  /** Removes all data and service properties of all accounts. */
+  reset(): Promise<void>;
+  unref(): void;
   /** Reads the accounts file again, and reopens the access log by its name, in case it was rotated. */
   reload(): void;
   /** Completes in-flight requests. The caller closes the runtime. */
@@ -151,7 +155,7 @@ export async function startServer({
         ? (await getServiceProperties(properties, account, service)).defaultServiceVersion
         : undefined,
   };
-  const listeners = new Map<ServicePort, Pick<Listener, "accept" | "close">>();
+  const listeners = new Map<ServicePort, Pick<Listener, "accept" | "unref" | "close">>();
   const connections = new ProcessConnections(log, metrics);
   const { onAcceptFailure } = connections;
   const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
@@ -203,6 +207,7 @@ export async function startServer({
     const detach = attachToService(server);
     listeners.set("smb", {
       accept: (socket) => listener.accept(socket),
+      unref: () => listener.unref(),
       close: async () => {
         await listener.close();
         detach();
@@ -239,6 +244,10 @@ export async function startServer({
       metrics,
       setListeners: (places) => ownListeners.add(places),
       accept: (service, socket) => listeners.get(service)!.accept(socket),
+      reset: () => reset(files),
+      unref: () => {
+        for (const listener of listeners.values()) listener.unref();
+      },
       reload: () => {
         watched?.reload();
         accessLog?.reopen();

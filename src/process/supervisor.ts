@@ -24,12 +24,14 @@ export type WorkerReport =
   | { readonly report: "alive" }
   | { readonly report: "released"; readonly owners: readonly string[] }
   | { readonly report: "metrics"; readonly id: number; readonly snapshot: MetricsSnapshot }
+  | { readonly report: "reset"; readonly failure: string | undefined }
   | { readonly report: "failed"; readonly message: string };
 
 export type WorkerOrder =
   | { readonly order: "release"; readonly owners: readonly string[] }
   | { readonly order: "metrics"; readonly id: number }
   | { readonly order: "reload" }
+  | { readonly order: "reset" }
   /** Where the server listens: a copy must recognize its own server by address. */
   | { readonly order: "listeners"; readonly places: ListenerPlaces }
   | { readonly order: "stop" };
@@ -76,6 +78,8 @@ export class Supervisor {
   #failedStarts = 0;
   readonly #metrics = new Map<number, Map<number, (snapshot: MetricsSnapshot | undefined) => void>>();
   #lastMetricsId = 0;
+  /** Pending resets, by worker. */
+  readonly #resets = new Map<number, ((failure: string | undefined) => void)[]>();
   #dead: string[] = [];
   #places: ListenerPlaces;
   #isStopping = false;
@@ -152,6 +156,23 @@ export class Supervisor {
     timeout.cancel();
     this.#metrics.delete(id);
     return [...found.filter((snapshot) => snapshot !== undefined), await this.#ownMetrics.snapshotMetrics()];
+  }
+
+  /** One worker resets the store that all of them share. */
+  async reset(): Promise<void> {
+    const [member] = this.#started();
+    if (member === undefined) throw new Error("no worker is ready");
+    const { worker } = member;
+    const failure = await new Promise<string | undefined>((resolve) => {
+      this.#resets.set(worker.id, [...(this.#resets.get(worker.id) ?? []), resolve]);
+      send(worker, { order: "reset" } satisfies WorkerOrder);
+    });
+    if (failure !== undefined) throw new Error(failure);
+  }
+
+  #endResets(workerId: number, failure: string | undefined): void {
+    for (const resolve of this.#resets.get(workerId) ?? []) resolve(failure);
+    this.#resets.delete(workerId);
   }
 
   async stop(): Promise<void> {
@@ -247,6 +268,9 @@ export class Supervisor {
       case "metrics":
         this.#metrics.get(message.id)?.get(member.worker.id)?.(message.snapshot);
         break;
+      case "reset":
+        this.#resets.get(member.worker.id)?.shift()?.(message.failure);
+        break;
       case "failed":
         this.#giveUp(message.message);
         break;
@@ -257,6 +281,7 @@ export class Supervisor {
     this.#members.delete(worker.id);
     this.#heartbeats.forget(worker.id);
     for (const answers of this.#metrics.values()) answers.get(worker.id)?.(undefined);
+    this.#endResets(worker.id, "the worker that reset the store died");
     this.#arbiter.forget(worker.id);
     this.#options.connections.remove(worker.id);
     if (owner !== undefined) this.#dead.push(owner);

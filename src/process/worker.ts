@@ -88,10 +88,19 @@ async function obey(order: WorkerOrder, context: WorkerContext): Promise<void> {
     case "reload":
       server.reload();
       break;
+    case "reset":
+      report({ report: "reset", failure: await failureOf(server.reset()) });
+      break;
     case "stop":
       await stop(context);
   }
 }
+
+const failureOf = (done: Promise<void>): Promise<string | undefined> =>
+  done.then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
 
 async function stop({ runtime, server, shutdownMillis, log }: WorkerContext): Promise<void> {
   try {

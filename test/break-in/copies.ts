@@ -196,9 +196,9 @@ async function reachInside(ledger: Ledger, copySources: string): Promise<void> {
 async function reachAdmin(ledger: Ledger): Promise<void> {
   const holdfast = await startHoldfast();
   try {
-    const admin = Number(new URL(holdfast.endpoints.admin).port);
+    const admin = Number(new URL(holdfast.adminEndpoint).port);
     const queue = Number(new URL(holdfast.endpoints.queue).port);
-    const metrics = await (await fetch(`${holdfast.endpoints.admin}/metrics`)).text();
+    const metrics = await (await fetch(`${holdfast.adminEndpoint}/metrics`)).text();
     if (!metrics.includes("holdfast_requests_total")) throw new Error("there are no metrics to reach");
     const port = Number(new URL(holdfast.endpoints.blob).port);
     const fixture = {

@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { TestDatabase } from "../kit/postgres.ts";
-import { startProgram } from "../kit/program.ts";
-import { runProgram } from "../kit/run-program.ts";
+import { runProgram as runHoldfast, startProgram } from "../kit/program.ts";
 
 /**
  * The compose file of the operations guide, as far as it can be tried without a container engine: its
@@ -50,19 +49,12 @@ test("every command line of the compose file starts, and two members serve the s
   }
 });
 
-/**
- * The health check of a member, as the container engine runs it inside the container; resolves with the exit
- * code.
- */
+/** The health check of the image, as the container engine runs it; resolves with the exit code. */
 async function runHealthCheck(adminPort: number): Promise<number> {
-  const [, check] = [...text.matchAll(/^\s+test: (\[.*\])$/gm)].map(
-    ([, list]) => JSON.parse(list!) as string[],
-  );
-  const [kind, program, ...args] = check!;
-  assert.deepEqual([kind, program], ["CMD", "node"]);
-  assert.ok(args.some((arg) => arg.includes("127.0.0.1:10004/readyz")));
-  const directed = args.map((arg) => arg.replace("127.0.0.1:10004", `127.0.0.1:${adminPort}`));
-  return (await runProgram(process.execPath, directed)).code;
+  const dockerfile = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
+  const [program, ...args] = JSON.parse(/^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile)![1]!) as string[];
+  assert.equal(program, "holdfast");
+  return (await runHoldfast(args, { HOLDFAST_ADMIN_PORT: String(adminPort) })).code ?? -1;
 }
 
 test("every port the compose file hands on is one a member listens to", () => {

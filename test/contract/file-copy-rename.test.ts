@@ -110,7 +110,7 @@ for (const engine of ENGINES) {
       assert.equal((await share.getStatistics()).shareUsageBytes, 3);
     });
 
-    test("a directory takes the place of a file when it is told to, past its lease and attribute", async () => {
+    test("a directory replaces a file despite its lease and attribute, when the request says so", async () => {
       const share = await kit.newShare();
       const root = share.rootDirectoryClient;
       const target = root.getFileClient("t");

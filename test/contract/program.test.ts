@@ -15,10 +15,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
-import { QueueServiceClient } from "@azure/storage-queue";
 import { pause } from "../../src/base/clock.ts";
 import { LIMITS } from "../../src/base/limits.ts";
-import { startHoldfast } from "../../src/process/library.ts";
 import { HTTPS_FLAGS } from "../kit/certificates.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
 import { send } from "../kit/send.ts";
@@ -353,21 +351,3 @@ function workersOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return children === "" ? [] : children.split(" ").map(Number);
 }
-
-suite("the library", () => {
-  test("starts a server for a test and ends it", async () => {
-    const holdfast = await startHoldfast();
-    const queues = QueueServiceClient.fromConnectionString(holdfast.connectionString);
-    assert((await queues.getProperties()).hourMetrics !== undefined);
-    await holdfast.close();
-    await assert.rejects(fetch(holdfast.endpoints.queue));
-  });
-
-  test("gives a connection string that works for accounts of one's own", async () => {
-    const key = Buffer.alloc(32, 7).toString("base64");
-    const holdfast = await startHoldfast({ accounts: `mine:${key}` });
-    const queues = QueueServiceClient.fromConnectionString(holdfast.connectionString);
-    assert((await queues.getProperties()).hourMetrics !== undefined);
-    await holdfast.close();
-  });
-});

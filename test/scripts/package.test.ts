@@ -7,11 +7,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -23,6 +25,7 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 interface PackageJson {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly bin: Readonly<Record<string, string>>;
 }
 
 interface Locked {
@@ -55,6 +58,9 @@ function packClone(): { readonly clone: string; readonly unpacked: string } {
     "README.md",
     "LICENSE",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs",
   ]) {
     // With their times: packages that are older than the lock file would be installed again.
     if (existsSync(join(repository, name)))
@@ -78,14 +84,27 @@ function packClone(): { readonly clone: string; readonly unpacked: string } {
 
 test("a package that is made from a clone holds the program, its types and exact versions", () => {
   const { clone, unpacked } = packClone();
-  for (const name of [
-    "dist/cli/holdfast.js",
-    "dist/process/library.js",
-    "dist/process/library.d.ts",
-    "README.md",
+  const files = readdirSync(unpacked, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(unpacked, join(entry.parentPath, entry.name)));
+  assert.deepEqual(files.filter((name) => !name.startsWith("docs/")).sort(), [
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "LICENSE",
-  ])
-    assert.ok(existsSync(join(unpacked, name)), `${name} is missing`);
+    "README.md",
+    "SECURITY.md",
+    "dist/cli/holdfast.js",
+    "dist/cli/parquet-child.js",
+    "dist/library.cjs",
+    "dist/library.d.cts",
+    "dist/library.d.ts",
+    "dist/library.js",
+    "npm-shrinkwrap.json",
+    "package.json",
+  ]);
+  const links = [...readFileSync(join(unpacked, "README.md"), "utf8").matchAll(/\]\((?!http|#)([^)#]+)/g)];
+  assert.ok(links.length > 10);
+  for (const [, link] of links) assert.ok(existsSync(join(unpacked, link!)), `README.md links to ${link}`);
   assert.ok(!existsSync(join(clone, "npm-shrinkwrap.json")), "it outranks package-lock.json where it stays");
 
   const { version, dependencies } = read<PackageJson>(unpacked, "package.json");
@@ -104,9 +123,81 @@ test("a package that is made from a clone holds the program, its types and exact
     if (path !== "") assert.match(integrity ?? "none", /^sha512-/, path);
   }
 
-  symlinkSync(join(repository, "node_modules"), join(unpacked, "node_modules"));
-  const printed = execFileSync(process.execPath, [join(unpacked, "dist/cli/holdfast.js"), "--version"]);
-  assert.equal(printed.toString().trim(), version);
+  runInProject(unpacked, version);
+});
+
+/** The program, `import`, `require` and the types, from an empty project that has the package installed. */
+function runInProject(unpacked: string, version: string): void {
+  const project = join(scratch, "project");
+  const modules = join(project, "node_modules");
+  mkdirSync(join(modules, ".bin"), { recursive: true });
+  for (const name of readdirSync(join(repository, "node_modules")))
+    if (!name.startsWith(".")) symlinkSync(join(repository, "node_modules", name), join(modules, name));
+  renameSync(unpacked, join(modules, "holdfast"));
+  cpSync(join(repository, "packaging", "azurite"), join(modules, "holdfast-azurite"), { recursive: true });
+  for (const name of ["holdfast", "holdfast-azurite"])
+    for (const [program, path] of Object.entries(read<PackageJson>(join(modules, name), "package.json").bin))
+      symlinkSync(join("..", name, path), join(modules, ".bin", program));
+  const env = { ...process.env };
+  delete env.NODE_TEST_CONTEXT;
+  const run = (command: string, ...args: string[]): string =>
+    execFileSync(command, args, { cwd: project, env, encoding: "utf8", timeout: 60_000 });
+
+  assert.equal(run("npx", "--offline", "holdfast", "--version").trim(), version);
+  for (const program of ["azurite", "azurite-blob", "azurite-queue", "azurite-table"])
+    assert.equal(run(join(modules, ".bin", program), "--version").trim(), version);
+
+  const use = `const holdfast = await startHoldfast();
+    const reply = await fetch(holdfast.endpoints.blob + "?comp=list");
+    console.log(reply.headers.get("server") !== null, typeof holdfast.reset);
+    await holdfast.close();`;
+  writeFileSync(join(project, "esm.mjs"), `import { startHoldfast } from "holdfast"; ${use}`);
+  writeFileSync(
+    join(project, "cjs.cjs"),
+    `const { startHoldfast } = require("holdfast"); (async () => { ${use} })();`,
+  );
+  for (const script of ["esm.mjs", "cjs.cjs"])
+    assert.equal(run(process.execPath, script), "true function\n", script);
+
+  const guide = readFileSync(join(repository, "docs", "guides", "testing.md"), "utf8");
+  const snippets = new Map(
+    [...guide.matchAll(/^```js\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, name, code]) => [name!, code!]),
+  );
+  assert.deepEqual([...snippets.keys()], ["start.mjs", "node.test.mjs", "vitest.test.mjs", "jest.test.cjs"]);
+  for (const name of ["start.mjs", "node.test.mjs"]) {
+    writeFileSync(join(project, name), snippets.get(name)!);
+    run(process.execPath, name);
+  }
+
+  const typed = `import { startHoldfast, useHoldfast, type Holdfast } from "holdfast";
+    import * as runner from "node:test";
+    export const holdfast: Holdfast = useHoldfast(runner, { keepData: true });
+    export const blob: Promise<string> = startHoldfast({ unref: true }).then(({ endpoints }) => endpoints.blob);
+    // @ts-expect-error: there is no such option
+    void startHoldfast({ nonsense: true });`;
+  for (const name of ["esm.mts", "cjs.cts"]) writeFileSync(join(project, name), typed);
+  run(
+    process.execPath,
+    join(modules, "typescript", "bin", "tsc"),
+    ...["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"],
+    ...["esm.mts", "cjs.cts"],
+  );
+}
+
+test("holdfast-azurite has the version of holdfast and needs exactly it", () => {
+  const { version, repository: place } = read<PackageJson & { repository: { url: string } }>(
+    repository,
+    "package.json",
+  );
+  const azurite = read<PackageJson & { repository: { url: string } }>(
+    join(repository, "packaging", "azurite"),
+    "package.json",
+  );
+  assert.equal(azurite.version, version);
+  assert.deepEqual(azurite.dependencies, { holdfast: version });
+  assert.equal(azurite.repository.url, place.url);
+  for (const path of Object.values(azurite.bin))
+    assert.ok(existsSync(join(repository, "packaging", "azurite", path)), path);
 });
 
 test("packages whose internals are used are pinned", () => {

@@ -17,7 +17,7 @@ export interface Proof {
 export interface ProofVerdict {
   readonly ok: boolean;
   readonly summary: string;
-  /** Nothing was proven, as the machine does not allow it; the figure says what is missing. */
+  /** Nothing was proven, as the machine does not allow it; the summary says what is missing. */
   readonly isNotRun?: boolean;
 }
 

@@ -6,6 +6,7 @@ import { createAdminHandler, type Readiness } from "./admin.ts";
 
 let readiness: Readiness;
 let metrics: () => Promise<string> = async () => "figure 1\n";
+let reset: (() => Promise<void>) | undefined;
 let server: Listener;
 let base: string;
 
@@ -13,6 +14,9 @@ before(async () => {
   const handler = createAdminHandler({
     readiness: () => readiness,
     metrics: () => metrics(),
+    get reset() {
+      return reset;
+    },
     log: silentLog,
   });
   server = await listen({ host: "127.0.0.1", port: 0, handler });
@@ -67,4 +71,21 @@ test("HEAD answers without a body, other methods and paths are refused", async (
   assert.equal(post.headers.get("allow"), "GET, HEAD");
   for (const path of ["/", "/healthz/", "/metricsx", "//healthz"])
     assert.equal((await fetch(base + path)).status, 404, path);
+});
+
+test("a reset is done where the operator allowed it, and never for a web page", async () => {
+  const post = (headers: Record<string, string> = {}) => fetch(`${base}/reset`, { method: "POST", headers });
+  let count = 0;
+  assert.equal((await post()).status, 403);
+  reset = async () => {
+    count++;
+  };
+  assert.deepEqual(await (await post()).json(), { status: "reset" });
+  assert.equal(count, 1);
+  assert.equal((await post({ origin: "http://127.0.0.1:10004" })).status, 403);
+  const got = await fetch(`${base}/reset`);
+  assert.deepEqual([got.status, got.headers.get("allow")], [405, "POST"]);
+  assert.equal(count, 1);
+  reset = () => Promise.reject(new Error("the disk is gone"));
+  assert.equal((await post()).status, 500);
 });

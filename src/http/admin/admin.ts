@@ -1,6 +1,8 @@
 import { LIMITS } from "../../base/limits.ts";
 import type { Log } from "../../observability/log.ts";
 import { METRICS_CONTENT_TYPE } from "../../observability/metrics.ts";
+import type { RequestHead } from "../connection/request-head.ts";
+import type { Headers } from "../exchange.ts";
 import type { Handler } from "../listener.ts";
 import { keptAliveFor, writeWhole } from "../reply-writer.ts";
 
@@ -10,11 +12,14 @@ import { keptAliveFor, writeWhole } from "../reply-writer.ts";
  *   GET /healthz   200 while the process answers at all
  *   GET /readyz    200 when requests will be served, else 503; the body names each part and its state
  *   GET /metrics   counters in the text format of Prometheus, all workers together
+ *   POST /reset    removes all data, where the operator allowed it; never for a web page
  */
 export interface AdminSources {
   /** Each part by name, with `isUp` and a word for its state: { store: { isUp: true, state: "open" } }. */
   readonly readiness: () => Readiness | Promise<Readiness>;
   readonly metrics: () => Promise<string>;
+  /** undefined: the operator does not allow it. */
+  readonly reset?: (() => Promise<void>) | undefined;
   readonly log: Log;
 }
 
@@ -39,10 +44,10 @@ export function createAdminHandler(sources: AdminSources): Handler {
     const { method, url, isOld } = head;
     let reply: AdminReply;
     try {
-      reply = await answer(sources, method, url);
+      reply = await answer(sources, head);
     } catch (err) {
       sources.log.error({ err, url }, "the admin listener could not answer");
-      reply = { status: 500, type: TEXT_TYPE, body: "metrics are not available; see the log\n" };
+      reply = { status: 500, type: TEXT_TYPE, body: "failed; see the log\n" };
     }
     if (connection.isGone) return;
     const headers = {
@@ -63,16 +68,18 @@ export function createAdminHandler(sources: AdminSources): Handler {
   };
 }
 
-async function answer(sources: AdminSources, method: string, url: string): Promise<AdminReply> {
-  const path = url.split("?", 1)[0];
-  if (path !== "/healthz" && path !== "/readyz" && path !== "/metrics")
-    return {
-      status: 404,
-      type: TEXT_TYPE,
-      body: "not found; this listener serves /healthz, /readyz, /metrics\n",
-    };
-  if (method !== "GET" && method !== "HEAD")
-    return { status: 405, type: TEXT_TYPE, body: "only GET and HEAD\n", allow: "GET, HEAD" };
+const NOT_FOUND: AdminReply = {
+  status: 404,
+  type: TEXT_TYPE,
+  body: "not found; this listener serves /healthz, /readyz, /metrics, /reset\n",
+};
+
+async function answer(sources: AdminSources, { method, url, headers }: RequestHead): Promise<AdminReply> {
+  const path = url.split("?", 1)[0]!;
+  const allow = path === "/reset" ? "POST" : "GET, HEAD";
+  if (!["/healthz", "/readyz", "/metrics", "/reset"].includes(path)) return NOT_FOUND;
+  if (!allow.split(", ").includes(method))
+    return { status: 405, type: TEXT_TYPE, body: `only ${allow.replace(", ", " and ")}\n`, allow };
   switch (path) {
     case "/healthz":
       return { status: 200, type: JSON_TYPE, body: `${JSON.stringify({ status: "alive" })}\n` };
@@ -80,7 +87,19 @@ async function answer(sources: AdminSources, method: string, url: string): Promi
       return printReadiness(await sources.readiness());
     case "/metrics":
       return { status: 200, type: METRICS_CONTENT_TYPE, body: await sources.metrics() };
+    default:
+      return resetAll(sources, headers);
   }
+}
+
+async function resetAll({ reset, log }: AdminSources, headers: Headers): Promise<AdminReply> {
+  const refused = (body: string): AdminReply => ({ status: 403, type: TEXT_TYPE, body });
+  // A browser sends it with every POST: no page may empty a server on the machine that shows the page.
+  if (headers.origin !== undefined) return refused("not for web pages\n");
+  if (reset === undefined) return refused("start the server with --allowReset to allow this\n");
+  await reset();
+  log.warn({}, "reset: all data of all accounts was removed");
+  return { status: 200, type: JSON_TYPE, body: `${JSON.stringify({ status: "reset" })}\n` };
 }
 
 function printReadiness({ isStopping, parts }: Readiness): AdminReply {

@@ -1,5 +1,5 @@
-import { packKey } from "../../store/keys/pack.ts";
-import type { KeySpace, MaybePromise, Reader } from "../../store/kv.ts";
+import { packKey, prefixRange } from "../../store/keys/pack.ts";
+import type { KeySpace, MaybePromise, Range, Reader } from "../../store/kv.ts";
 import { recordType } from "../../store/records/record.ts";
 import {
   defaultServiceProperties,
@@ -14,6 +14,8 @@ import {
 export function propertiesKey(account: string, owner: PropertiesOwner): string {
   return packKey(["sp", account, owner]);
 }
+
+export const ALL_PROPERTIES: Range = prefixRange(packKey(["sp"]));
 
 export const propertiesRecord = recordType<ServiceProperties>("service-properties", 1);
 

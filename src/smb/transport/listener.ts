@@ -18,6 +18,8 @@ export interface SmbListener {
   readonly port: number;
   accept(socket: Socket): void;
   connections(): number;
+  /** The listener and its connections no longer keep the process alive. */
+  unref(): void;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,11 @@ export async function listenSmb({
       socket.resume();
     },
     connections: () => server.connectionCount,
+    unref: () => {
+      listener.unref();
+      // First: a connection takes the handle from its socket.
+      listener.prependListener("connection", (socket: Socket) => socket.unref());
+    },
     close: async () => {
       const closed = isHandedOver ? undefined : once(listener.close(), "close");
       await server.close();

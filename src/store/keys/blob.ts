@@ -35,6 +35,9 @@ const blobKeys = new LastKey((container: bigint, blob: string) => packKey(["bb",
 
 export const containersOf = (account: string, prefix: string): Range =>
   prefixRange(packOpenText(["bc", account], prefix));
+/** Containers of all accounts: those that exist, or those that are soft-deleted. */
+export const allContainers = (state: "present" | "deleted"): Range =>
+  prefixRange(packKey([state === "present" ? "bc" : "bd"]));
 export const containerOfKey = (key: Key): string => new KeyReader(key).skipText().skipText().text();
 export const deletedContainerKey = (account: string, container: string, deletion: Revision): Key =>
   packKey(["bd", account, container, deletion]);

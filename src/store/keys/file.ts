@@ -24,6 +24,10 @@ export const deletedSharesRange = (account: string, prefix: string, from: string
 export const deletionOfKey = (key: Key): bigint =>
   new KeyReader(key).skipText().skipText().skipText().whole();
 
+/** Shares of all accounts: those that exist, or those that are soft-deleted. */
+export const allShares = (state: "present" | "deleted"): Range =>
+  prefixRange(packKey([state === "present" ? "fs" : "fz"]));
+
 /** Snapshots of a share, oldest first: ("fp", share, time). */
 export const snapshotKey = (share: bigint, time: bigint): Key => packKey(["fp", share, time]);
 export const snapshotsOf = (share: bigint): Range => prefixRange(packKey(["fp", share]));

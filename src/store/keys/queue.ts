@@ -8,6 +8,8 @@ import { KeyReader, packKey, prefixRange, textRange } from "./pack.ts";
  */
 export const queueKey = (account: string, name: string): Key => packKey(["q", account, name]);
 
+export const ALL_QUEUES: Range = prefixRange(packKey(["q"]));
+
 /** Queues of an account whose names begin with `prefix`, from the name `from` on. */
 export const queuesRange = (account: string, prefix: string, from: string | undefined): Range =>
   textRange(["q", account], prefix, from);

@@ -9,6 +9,7 @@ const tableKeys = new LastKey((account: string, name: string) =>
   packKey(["tt", account, name.toLowerCase()]),
 );
 
+export const ALL_TABLES: Range = prefixRange(packKey(["tt"]));
 export const tablesOfAccount = (account: string): Range => prefixRange(packKey(["tt", account]));
 
 /** Stored access policies of a table: ("ta", table). */
