@@ -60,7 +60,7 @@ export const proof: Proof = {
       assert.throws(() => inside("test", "-e", "/usr/bin/holdfast"));
       // Data outlives its program.
       inside("test", "-e", "/var/lib/holdfast/holdfast.json");
-      return { ok: true, figure: `serves ${seconds} s after its start as the user holdfast` };
+      return { ok: true, summary: `serves ${seconds} s after its start as the user holdfast` };
     } finally {
       must("umount", [join(rootfs, "proc")]);
       rmSync(rootfs, { recursive: true, force: true });

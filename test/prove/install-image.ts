@@ -93,7 +93,7 @@ export const proof: Proof = {
       assert.equal(await stop(container, () => podman("stop", "--time", "20", "azurite")), 0);
     }
     const megabytes = Math.round(bytes / 1e6);
-    return { ok: true, figure: `${megabytes} MB; serves ${seconds} s after podman run; 4 ways to start it` };
+    return { ok: true, summary: `${megabytes} MB; serves ${seconds} s after podman run; 4 ways to start it` };
   },
 };
 

@@ -56,7 +56,7 @@ export const proof: Proof = {
         ["npx", "jest", "--testMatch", "**/jest.test.cjs"],
       ])
         must(command[0]!, command.slice(1), project);
-      return { ok: true, figure: `serves ${seconds} s after npx; node:test, Vitest and Jest pass` };
+      return { ok: true, summary: `serves ${seconds} s after npx; node:test, Vitest and Jest pass` };
     } finally {
       // The group: npx and the server.
       process.kill(-server.pid!, "SIGKILL");

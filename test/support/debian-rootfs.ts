@@ -12,7 +12,7 @@ export const REPOSITORY = join(import.meta.dirname, "..", "..");
 export function missingFor(programs: readonly NeededProgram[]): ProofVerdict | undefined {
   const said = installMissing(programs, thisSystem);
   const missing = programs.filter(({ program }) => !thisSystem.has(program));
-  const not = (figure: string): ProofVerdict => ({ ok: true, isNotRun: true, figure });
+  const not = (summary: string): ProofVerdict => ({ ok: true, isNotRun: true, summary });
   if (process.getuid?.() !== 0) return not("needs root");
   return missing.length === 0 ? undefined : not(said);
 }
