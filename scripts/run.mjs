@@ -97,7 +97,7 @@ async function build() {
     // Modules that look for files beside them find those of the program.
     define: { "import.meta.url": "besideProgram" },
     banner: {
-      js: 'const besideProgram = require("node:url").pathToFileURL(__dirname + "/cli/holdfast.js").href;',
+      js: "const besideProgram=require('node:url').pathToFileURL(__dirname+'/cli/holdfast.js').href;",
     },
   });
   writeFileSync("dist/library.js", 'export { startHoldfast, useHoldfast } from "./library.cjs";\n');

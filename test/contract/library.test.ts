@@ -97,7 +97,7 @@ suite("the library", () => {
     ["in memory", {}],
     ["on disk", { directory: folder() }],
   ] as const)
-    test(`lets its program end without close when it is asked to: ${name}`, () => {
+    test(`lets its program end without close with unref: ${name}`, () => {
       const script = join(root, "unref.cjs");
       writeFileSync(
         script,
