@@ -116,8 +116,8 @@ test("the operator of a stopped server releases what no request can, and the log
   });
   const all = await run("release-immutability", "-l", directory, "--container", `${ACCOUNT}/kept`, "--yes");
   assert.deepEqual(all.lines.sort(), [
-    `released: ${ACCOUNT}/kept/onHold (snapshot ${snapshot})`,
     ...[0, 1, 2].map((i) => `released: ${ACCOUNT}/kept/more-${i}`),
+    `released: ${ACCOUNT}/kept/onHold (snapshot ${snapshot})`,
   ]);
   assert.equal(all.logged.length, 4);
   await serving(directory, flags, (service) => service.getContainerClient("kept").delete());
