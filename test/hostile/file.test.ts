@@ -144,14 +144,14 @@ suite("hostile names and paths of files", () => {
     const first = await list("");
     const next = /<NextMarker>(.*)<\/NextMarker>/.exec(first.body)![1]!;
     assert.match((await list(next)).body, /<Name>b<\/Name>/);
-    assert.equal((await list(`${next}x`)).code, "InvalidQueryParameterValue");
-    assert.equal((await list("AAAA")).code, "InvalidQueryParameterValue");
+    assert.equal((await list(`${next}x`)).code, "OutOfRangeInput");
+    assert.equal((await list("AAAA")).code, "OutOfRangeInput");
     const handles = await kit.raw({
       method: "GET",
       path: `/${share.name}/a`,
       query: { comp: "listhandles", marker: next },
     });
-    assert.equal(handles.code, "InvalidQueryParameterValue");
+    assert.equal(handles.code, "OutOfRangeInput");
   });
 
   test("requests that name no operation are told so", async () => {
