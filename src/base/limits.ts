@@ -339,11 +339,9 @@ export const LIMITS = {
   workerSilenceMillis: 10_000,
   /** The same while it starts: it loads the program and opens the store first. */
   workerStartMillis: 60_000,
-  /** The old generation beyond which the heap is large, and how often to check. */
+  /** The old generation beyond which the heap grows slowly, a semi-space, and how often to check. */
   heapOldBytes: 40 * MIB,
-  /** A semi-space may grow to this, the larger one while the heap is not large. */
-  heapYoungBytes: 16 * MIB,
-  largeHeapYoungBytes: 8 * MIB,
+  heapYoungBytes: 8 * MIB,
   heapWatchMillis: 100,
   accountsMax: 10_000,
   accountNameCharsMax: 64,

@@ -10,8 +10,7 @@ import { LIMITS } from "../base/limits.ts";
  *
  *   old generation    grows to four times the live objects (decision 0048); above `heapOldBytes`, incremental
  *                     marking starts after a tenth of that growth
- *   young generation  has semi-spaces of at most `heapYoungBytes`, the maximum of V8; while the old
- *                     generation is large, it does not grow beyond `largeHeapYoungBytes`
+ *   young generation  has semi-spaces of `heapYoungBytes`, which V8 would double
  *
  * V8 reads these flags at each decision, so checking the heap at intervals is enough.
  */
@@ -35,11 +34,9 @@ export interface HeapBounds {
 }
 
 export function boundsFor({ youngBytes, oldBytes }: HeapSizes): HeapBounds {
-  const isLarge = oldBytes > LIMITS.heapOldBytes;
-  const youngBytesMax = isLarge ? LIMITS.largeHeapYoungBytes : LIMITS.heapYoungBytes;
   return {
-    triggerPercent: isLarge ? LARGE_TRIGGER_PERCENT : USUAL_TRIGGER_PERCENT,
-    youngFactor: youngBytes < YOUNG_GROWN_SHARE * youngBytesMax ? 2 : 1,
+    triggerPercent: oldBytes > LIMITS.heapOldBytes ? LARGE_TRIGGER_PERCENT : USUAL_TRIGGER_PERCENT,
+    youngFactor: youngBytes < YOUNG_GROWN_SHARE * LIMITS.heapYoungBytes ? 2 : 1,
   };
 }
 
