@@ -28,13 +28,13 @@ import { fillStore } from "../support/filled-store.ts";
 /** Puts a value at a key, or deletes it. */
 type Edit = readonly [Key, Buffer | undefined];
 
-interface Planted {
+interface Inconsistency {
   readonly what: string;
   /** The kind of finding that must report it. */
   readonly kind: string;
   /** What a repair makes of it: the records as they were, or fewer findings, or nothing. */
   readonly repair: "restores" | "quarantines" | "nothing";
-  plant(records: Records): readonly Edit[];
+  edit(records: Records): readonly Edit[];
 }
 
 class Records {
@@ -60,10 +60,10 @@ const drop =
   (family: string, isMeant?: (value: Buffer, key: Key) => boolean) =>
   (records: Records): Edit[] => [[records.first(family, isMeant).key, undefined]];
 
-function change(family: string, edit: (value: Buffer) => Buffer, isMeant?: (value: Buffer) => boolean) {
+function change(family: string, changed: (value: Buffer) => Buffer, isMeant?: (value: Buffer) => boolean) {
   return (records: Records): Edit[] => {
     const { key, value } = records.first(family, isMeant);
-    return [[key, Buffer.from(edit(Buffer.from(value)))]];
+    return [[key, Buffer.from(changed(Buffer.from(value)))]];
   };
 }
 
@@ -75,76 +75,76 @@ const homeOf = (value: Buffer): HomeRecord => sliceRecord.unpack(value) as HomeR
 const uncommitted = (records: Records): Entry => records.all("bu").at(-1)!;
 const CUT = (value: Buffer): Buffer => value.subarray(0, 3);
 
-const PLANTED: readonly Planted[] = [
+const INCONSISTENCIES: readonly Inconsistency[] = [
   {
     what: "a blob that cannot be decoded",
     kind: "undecodable",
     repair: "quarantines",
-    plant: change("bb", CUT),
+    edit: change("bb", CUT),
   },
   {
     what: "a message that cannot be decoded",
     kind: "undecodable",
     repair: "quarantines",
-    plant: change("qv", CUT),
+    edit: change("qv", CUT),
   },
   {
     what: "a record of a family that does not exist",
     kind: "unknown-family",
     repair: "nothing",
-    plant: () => [[packKey(["nosuch", 1n]), Buffer.from("x")]],
+    edit: () => [[packKey(["nosuch", 1n]), Buffer.from("x")]],
   },
   {
     what: "a slice with a reference too many",
     kind: "references",
     repair: "restores",
-    plant: change("xs", (value) => sliceRecord.pack({ ...homeOf(value), refs: homeOf(value).refs + 1 })),
+    edit: change("xs", (value) => sliceRecord.pack({ ...homeOf(value), refs: homeOf(value).refs + 1 })),
   },
   {
     what: "a slice without its references",
     kind: "references",
     repair: "restores",
-    plant: change(
+    edit: change(
       "xs",
       (value) => sliceRecord.pack({ ...homeOf(value), refs: 1 }),
       (value) => homeOf(value).refs > 1,
     ),
   },
-  { what: "a slice without a record", kind: "references", repair: "restores", plant: drop("xs") },
+  { what: "a slice without a record", kind: "references", repair: "restores", edit: drop("xs") },
   {
     what: "a slice of two extents",
     kind: "orphan",
     repair: "nothing",
-    plant: () => [[packKey(["xs", 99n, 32]), sliceRecord.pack({ length: 5, refs: 1 })]],
+    edit: () => [[packKey(["xs", 99n, 32]), sliceRecord.pack({ length: 5, refs: 1 })]],
   },
   {
     what: "live bytes that are too few",
     kind: "liveBytes",
     repair: "restores",
-    plant: change("xe", (value) => {
+    edit: change("xe", (value) => {
       const record: ExtentRecord = extentRecord.unpack(value);
       return extentRecord.pack({ ...record, liveBytes: record.liveBytes - 100 });
     }),
   },
-  { what: "an extent without a record", kind: "liveBytes", repair: "quarantines", plant: drop("xe") },
+  { what: "an extent without a record", kind: "liveBytes", repair: "quarantines", edit: drop("xe") },
   {
     what: "a last extent id below one in use",
     kind: "last-number",
     repair: "restores",
-    plant: change("xn", () => lastExtentRecord.pack({ id: 0n })),
+    edit: change("xn", () => lastExtentRecord.pack({ id: 0n })),
   },
-  { what: "a container without a record", kind: "orphan", repair: "nothing", plant: drop("bc") },
+  { what: "a container without a record", kind: "orphan", repair: "nothing", edit: drop("bc") },
   {
     what: "a container with another id",
     kind: "orphan",
     repair: "nothing",
-    plant: change("bc", (value) => containerRecord.pack({ ...containerRecord.unpack(value), id: 7n })),
+    edit: change("bc", (value) => containerRecord.pack({ ...containerRecord.unpack(value), id: 7n })),
   },
   {
     what: "a blob that is longer than its bytes",
     kind: "blob-length",
     repair: "nothing",
-    plant: change("bb", (value) => {
+    edit: change("bb", (value) => {
       const record = blobRecord.unpack(value);
       return blobRecord.pack({ ...record, length: record.length + 1 });
     }),
@@ -153,33 +153,33 @@ const PLANTED: readonly Planted[] = [
     what: "a content with too many references",
     kind: "contentReferences",
     repair: "restores",
-    plant: change("bo", (value) => contentRecord.pack({ ...contentRecord.unpack(value), refs: 9 })),
+    edit: change("bo", (value) => contentRecord.pack({ ...contentRecord.unpack(value), refs: 9 })),
   },
   {
     what: "a content without a record",
     kind: "contentReferences",
     repair: "restores",
-    plant: drop("bo", (value) => !hasPages(value)),
+    edit: drop("bo", (value) => !hasPages(value)),
   },
   {
     what: "a page map without a record",
     kind: "contentReferences",
     repair: "restores",
-    plant: drop("bo", hasPages),
+    edit: drop("bo", hasPages),
   },
   {
     what: "an epoch with too many references",
     kind: "epochReferences",
     repair: "restores",
-    plant: change("be", () => epochRecord.pack({ holders: 5 })),
+    edit: change("be", () => epochRecord.pack({ holders: 5 })),
   },
-  { what: "an epoch without a record", kind: "epochReferences", repair: "restores", plant: drop("be") },
+  { what: "an epoch without a record", kind: "epochReferences", repair: "restores", edit: drop("be") },
   {
     what: "blocks that are missing in the middle of a blob",
     kind: "block-order",
     repair: "nothing",
     // The second append.
-    plant: (records) => {
+    edit: (records) => {
       const appended = records.all("bl").filter(({ key, value }) => value.length < 400 && key.length > 0);
       const contents = appended.map(({ key }) => key.slice(0, 11));
       const at = contents.findIndex((content, i) => i > 0 && contents[i - 1] === content);
@@ -190,17 +190,17 @@ const PLANTED: readonly Planted[] = [
     what: "page ranges that overlap",
     kind: "page-overlap",
     repair: "nothing",
-    plant: change("br", (value) => {
+    edit: change("br", (value) => {
       const ranges = segmentRecord.unpack(value);
       return segmentRecord.pack([...ranges, ranges[0]!]);
     }),
   },
-  { what: "a tag that the index lacks", kind: "tag", repair: "restores", plant: drop("bi") },
+  { what: "a tag that the index lacks", kind: "tag", repair: "restores", edit: drop("bi") },
   {
     what: "a tag in the index that no blob has",
     kind: "tag",
     repair: "quarantines",
-    plant: (records) => {
+    edit: (records) => {
       const { key, value } = records.first("bi");
       return [[key.replace("red", "tan").replace("blue", "gray").replace("color", "hue"), value]];
     },
@@ -209,7 +209,7 @@ const PLANTED: readonly Planted[] = [
     what: "a state in the immutability index that is not protected",
     kind: "guard",
     repair: "quarantines",
-    plant: (records) => {
+    edit: (records) => {
       const { id } = containerRecord.unpack(records.first("bc").value);
       return [[packKey(["bh", id, 5, "small", 0n]), Buffer.alloc(0)]];
     },
@@ -218,7 +218,7 @@ const PLANTED: readonly Planted[] = [
     what: "uncommitted blocks that are not counted",
     kind: "stagedBlocks",
     repair: "restores",
-    plant: (records) => {
+    edit: (records) => {
       const { key, value } = uncommitted(records);
       return [[key, Buffer.from(stagingRecord.pack({ ...stagingRecord.unpack(value), count: 9 }))]];
     },
@@ -227,50 +227,50 @@ const PLANTED: readonly Planted[] = [
     what: "uncommitted blocks without their record",
     kind: "staging",
     repair: "nothing",
-    plant: (records) => [[uncommitted(records).key, undefined]],
+    edit: (records) => [[uncommitted(records).key, undefined]],
   },
   {
     what: "a queue that counts too many messages",
     kind: "messages",
     repair: "restores",
-    plant: change("qc", (value) => counterRecord.pack({ ...counterRecord.unpack(value), count: 17 })),
+    edit: change("qc", (value) => counterRecord.pack({ ...counterRecord.unpack(value), count: 17 })),
   },
   {
     what: "a message before the head of its queue",
     kind: "queue-head",
     repair: "quarantines",
-    plant: change("qc", (value) =>
+    edit: change("qc", (value) =>
       counterRecord.pack({ ...counterRecord.unpack(value), headVisibleAt: 2 ** 50, headSequence: 0n }),
     ),
   },
-  { what: "a sweep that is missing", kind: "queue-sweep", repair: "restores", plant: drop("qe") },
-  { what: "a queue without a record", kind: "orphan", repair: "nothing", plant: drop("q") },
-  { what: "a table without a record", kind: "orphan", repair: "nothing", plant: drop("tt") },
+  { what: "a sweep that is missing", kind: "queue-sweep", repair: "restores", edit: drop("qe") },
+  { what: "a queue without a record", kind: "orphan", repair: "nothing", edit: drop("q") },
+  { what: "a table without a record", kind: "orphan", repair: "nothing", edit: drop("tt") },
   {
     what: "a table under another name",
     kind: "table-name",
     repair: "nothing",
-    plant: change("tt", (value) => tableRecord.pack({ ...tableRecord.unpack(value), name: "Other" })),
+    edit: change("tt", (value) => tableRecord.pack({ ...tableRecord.unpack(value), name: "Other" })),
   },
   {
     what: "a share that counts its bytes wrongly",
     kind: "usage",
     repair: "restores",
-    plant: change("fu", () => usageRecord.pack({ bytes: 1 })),
+    edit: change("fu", () => usageRecord.pack({ bytes: 1 })),
   },
   {
     what: "a share that counts its snapshots wrongly",
     kind: "snapshots",
     repair: "restores",
-    plant: change("fs", (value) => shareRecord.pack({ ...shareRecord.unpack(value), snapshots: 4 })),
+    edit: change("fs", (value) => shareRecord.pack({ ...shareRecord.unpack(value), snapshots: 4 })),
   },
-  { what: "a share without a record", kind: "orphan", repair: "nothing", plant: drop("fs") },
-  { what: "a file without its directory entry", kind: "entry", repair: "restores", plant: drop("fe") },
+  { what: "a share without a record", kind: "orphan", repair: "nothing", edit: drop("fs") },
+  { what: "a file without its directory entry", kind: "entry", repair: "restores", edit: drop("fe") },
   {
     what: "a directory entry without its file",
     kind: "entry",
     repair: "quarantines",
-    plant: (records) => {
+    edit: (records) => {
       const { key, value } = records.first("fe", (stored) => !isDirectory(stored));
       const stored = entryRecord.unpack(value.subarray(8));
       const packed = entryRecord.pack({ ...stored, name: "GHOST", inode: 99n }, since(value));
@@ -281,7 +281,7 @@ const PLANTED: readonly Planted[] = [
     what: "a directory entry under another name",
     kind: "entry-name",
     repair: "nothing",
-    plant: change("fe", (value) => {
+    edit: change("fe", (value) => {
       const stored = entryRecord.unpack(value.subarray(8));
       return entryRecord.pack({ ...stored, name: "another" }, since(value));
     }),
@@ -290,14 +290,14 @@ const PLANTED: readonly Planted[] = [
     what: "a version that the index of its epoch lacks",
     kind: "version",
     repair: "restores",
-    plant: drop("fw"),
+    edit: drop("fw"),
   },
-  { what: "a version that is lost", kind: "version", repair: "quarantines", plant: drop("fv") },
+  { what: "a version that is lost", kind: "version", repair: "quarantines", edit: drop("fv") },
   {
     what: "ranges of a file that overlap",
     kind: "range-overlap",
     repair: "nothing",
-    plant: (records) => {
+    edit: (records) => {
       const { key, value } = records.first("fr", (stored) => stored[8] === 2);
       return [[key.slice(0, -1) + String.fromCharCode(key.charCodeAt(key.length - 1) + 1), value]];
     },
@@ -340,10 +340,10 @@ suite("integrity", () => {
     assert.ok(report.payloadBytes > 400_000);
   });
 
-  for (const { what, kind, repair, plant } of PLANTED) {
+  for (const { what, kind, repair, edit } of INCONSISTENCIES) {
     test(`a check finds ${what}`, async () => {
       const { payload, engine } = server.runtime;
-      const edits = plant(new Records(entries));
+      const edits = edit(new Records(entries));
       assert.ok(edits.length > 0);
       await engine.write(async (write) => {
         for (const [key, value] of edits) {
@@ -352,13 +352,13 @@ suite("integrity", () => {
         }
       });
       try {
-        const planted = await recordsOf(engine);
+        const damaged = await recordsOf(engine);
         const { findings } = await check(payload, () => {});
         assert.ok(
           findings.some((finding) => finding.kind === kind),
           `${kind} is not among ${JSON.stringify(findings.map((finding) => [finding.kind, finding.message]))}`,
         );
-        assert.deepEqual(await recordsOf(engine), planted, "a check changes nothing");
+        assert.deepEqual(await recordsOf(engine), damaged, "a check changes nothing");
 
         const { report, repaired } = await checkAndRepair(payload, () => {});
         const isIn = (list: readonly { readonly kind: string }[]): boolean =>
@@ -381,7 +381,7 @@ suite("integrity", () => {
             .map(({ value }) => quarantineRecord.unpack(value).key.latin1Slice()),
         );
         const keys = new Set(repairedRecords.map(({ key }) => key));
-        for (const { key } of planted) assert.ok(keys.has(key) || quarantined.has(key));
+        for (const { key } of damaged) assert.ok(keys.has(key) || quarantined.has(key));
       } finally {
         await reset(engine, entries);
       }
