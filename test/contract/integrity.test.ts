@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { DamagedRecord } from "../../src/base/faults.ts";
+import { then } from "../../src/base/maybe-promise.ts";
 import { check, checkAndRepair } from "../../src/services/integrity/check.ts";
+import { RecordCheck } from "../../src/services/integrity/check-records.ts";
 import { QUARANTINE, quarantineRecord } from "../../src/services/integrity/quarantine.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
-import type { Entry, Key, Store } from "../../src/store/kv.ts";
+import type { Entry, Key, KeySpace, Store } from "../../src/store/kv.ts";
 import {
   containerRecord,
   contentRecord,
@@ -408,6 +411,45 @@ test("a check finds a flipped bit in payload", async () => {
       ["damaged-payload"],
     );
     assert.match(findings[0]!.message, /does not match its checksum/);
+  } finally {
+    await server.close();
+  }
+});
+
+test("a check steps over a record whose checksum is wrong, and checks the others", async () => {
+  const server = await startTestServer({ engine: "memory" });
+  try {
+    await fillStore(server);
+    const { engine } = server.runtime;
+    const entries = await recordsOf(engine);
+    const damaged = entries.find(({ key }) => key.startsWith("bb\0"))!.key;
+    const fail = (): never => {
+      throw new DamagedRecord("its checksum is wrong", damaged);
+    };
+    const store: KeySpace = {
+      write: (work) => engine.write(work),
+      read: (work) =>
+        engine.read((read) =>
+          work({
+            ...read,
+            now: () => read.now(),
+            view: (decide) => read.view(decide),
+            range: (range) => read.range(range),
+            get: (key) => (key === damaged ? fail() : read.get(key)),
+            getMany: (keys) => (keys.includes(damaged) ? fail() : read.getMany(keys)),
+            take: (range, count) =>
+              then(read.take(range, count), (found) =>
+                found.some(({ key }) => key === damaged) ? fail() : found,
+              ),
+          }),
+        ),
+    };
+    const report = await new RecordCheck(store, () => {}).run();
+    assert.equal(report.records, entries.length - 1);
+    assert.deepEqual(
+      report.findings.map(({ kind, key }) => [kind, key]),
+      [["damaged-record", damaged]],
+    );
   } finally {
     await server.close();
   }

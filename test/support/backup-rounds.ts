@@ -42,7 +42,7 @@ interface Write {
 const CLIENTS = 6;
 const CONTAINER = "proof";
 /** Blobs that stay keep extents of earlier rounds in use. */
-const KEPT_EVERY = 10;
+const KEPT_EVERY = 2;
 /** Of a restore after its first extent. */
 const KILL_MILLIS_MAX = 60;
 const HEADERS = { "x-ms-blob-type": "BlockBlob" };

@@ -1,3 +1,4 @@
+import { DamagedData } from "../../base/faults.ts";
 import type { Slice } from "../../extents/format.ts";
 import { ALL_EXTENTS, extentKey, extentOfKey } from "../../store/keys/payload.ts";
 import { extentRecord } from "../../store/records/payload.ts";
@@ -13,12 +14,11 @@ export async function checkExtents(
   const extents = await payload.store.read(async (read) => {
     const found: { readonly extent: bigint; readonly liveBytes: number }[] = [];
     for await (const { key, value } of read.range(ALL_EXTENTS)) {
-      try {
-        found.push({ extent: extentOfKey(key), liveBytes: extentRecord.unpack(value).liveBytes });
-      } catch {
-        // The check of the records reports it; its slices are read all the same.
-        found.push({ extent: extentOfKey(key), liveBytes: 0 });
-      }
+      const extent = extentOfKey(key);
+      found.push({
+        extent,
+        liveBytes: (await orUndefined(() => extentRecord.unpack(value)))?.liveBytes ?? 0,
+      });
     }
     return found;
   });
@@ -26,8 +26,8 @@ export async function checkExtents(
   const findings: Finding[] = [];
   let done = 0;
   for (const { extent, liveBytes } of extents) {
-    const slices = await slicesIn(payload, extent);
-    if (slices.length > 0) {
+    const slices = await orUndefined(() => slicesIn(payload, extent));
+    if (slices !== undefined && slices.length > 0) {
       for (const { message } of await payload.files.verify(extent, slices))
         findings.push({ kind: "damaged-payload", what: "extent", key: extentKey(extent), message });
     }
@@ -35,6 +35,16 @@ export async function checkExtents(
     progress(done, total);
   }
   return { bytes: done, findings };
+}
+
+/** Records that cannot be read: the check of the records reports them. */
+async function orUndefined<T>(work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DamagedData) return undefined;
+    throw error;
+  }
 }
 
 /** The referenced slices that lie in an extent: at most a few thousand. */

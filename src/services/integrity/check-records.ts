@@ -1,3 +1,4 @@
+import { DamagedData, DamagedRecord } from "../../base/faults.ts";
 import { keyAfter, packKey, prefixRange } from "../../store/keys/pack.ts";
 import type { Entry, Key, KeySpace, Range, Reader } from "../../store/kv.ts";
 import { FAMILIES, familyOf } from "./families.ts";
@@ -136,27 +137,56 @@ export class RecordCheck {
   ): Promise<number> {
     let records = 0;
     let previous: Entry | undefined;
-    for (let from = range.from; ; ) {
-      const batch = await this.#store.read(async (read) => {
-        const entries = await read.take({ from, to: range.to }, INTEGRITY_LIMITS.recordsPerRead);
+    for (let from: Key | undefined = range.from; from !== undefined; ) {
+      const first: Key = from;
+      const { entries, next } = await this.#store.read(async (read) => {
+        const page = await this.#readPage(read, { from: first, to: range.to }, isQuiet);
         const looks: Look[] = [];
-        for (const entry of entries) {
+        for (const entry of page.entries) {
           this.#describe(entry, sinkOf(entry, looks), previous, isQuiet);
           previous = entry;
         }
         if (!isQuiet) {
-          await this.#compareWithGets(read, entries);
-          for (const { key, range: at, examine } of looks) {
-            const problem = examine((await read.take(at, 1))[0]);
-            if (problem !== undefined) this.#add(key, problem);
-          }
+          await this.#compareWithGets(read, page.entries);
+          await this.#examine(read, looks);
         }
-        return entries;
+        return page;
       });
-      records += batch.length;
+      records += entries.length;
       if (!isQuiet) this.#progress(records);
-      if (batch.length < INTEGRITY_LIMITS.recordsPerRead) return records;
-      from = keyAfter(batch.at(-1)!.key);
+      from = next;
+    }
+    return records;
+  }
+
+  /** Entries in order, and where the next ones begin. It steps over a record with a wrong checksum. */
+  async #readPage(read: Reader, { from, to }: Range, isQuiet: boolean): Promise<Page> {
+    try {
+      const entries = await read.take({ from, to }, INTEGRITY_LIMITS.recordsPerRead);
+      const isLast = entries.length < INTEGRITY_LIMITS.recordsPerRead;
+      return { entries, next: isLast ? undefined : keyAfter(entries.at(-1)!.key) };
+    } catch (error) {
+      if (!(error instanceof DamagedRecord)) throw error;
+      const { key, message } = error;
+      if (!isQuiet) this.#add(key, { kind: "damaged-record", message });
+      // The store keeps long names elsewhere: where they continue cannot be seen from there.
+      if (key < from) return { entries: [], next: undefined };
+      return {
+        entries: await read.take({ from, to: key }, INTEGRITY_LIMITS.recordsPerRead),
+        next: keyAfter(key),
+      };
+    }
+  }
+
+  async #examine(read: Reader, looks: readonly Look[]): Promise<void> {
+    for (const { key, range, examine } of looks) {
+      try {
+        const problem = examine((await read.take(range, 1))[0]);
+        if (problem !== undefined) this.#add(key, problem);
+      } catch (error) {
+        // The scan reports the damaged record itself.
+        if (!(error instanceof DamagedData)) throw error;
+      }
     }
   }
 
@@ -225,6 +255,11 @@ export function findingOf({ ledger, due, sum, owed, stated }: UnevenAccount): Om
       ? `${LEDGERS[ledger]}: no record states it, and others say ${due}`
       : `${LEDGERS[ledger]}: the record says ${due - sum}, and others say ${due}`;
   return { kind: ledger, what: family?.what ?? "record", key, message };
+}
+
+interface Page {
+  readonly entries: readonly Entry[];
+  readonly next: Key | undefined;
 }
 
 interface Look {

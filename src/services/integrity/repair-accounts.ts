@@ -1,3 +1,4 @@
+import { DamagedData } from "../../base/faults.ts";
 import {
   blockPagesOf,
   contentKey,
@@ -222,5 +223,11 @@ const REPAIRS: Readonly<Record<LedgerName, LedgerRepair>> = {
 };
 
 export async function repairOf(account: UnevenAccount, context: RepairContext): Promise<Repair | undefined> {
-  return REPAIRS[account.ledger](account, context);
+  try {
+    return await REPAIRS[account.ledger](account, context);
+  } catch (error) {
+    // It depends on a record that cannot be read, which has a finding of its own.
+    if (error instanceof DamagedData) return undefined;
+    throw error;
+  }
 }
