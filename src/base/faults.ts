@@ -41,6 +41,16 @@ export class MemoryLimitReached extends OutOfSpace {
 /** Stored bytes do not match their checksum. The server never returns such bytes. */
 export class DamagedData extends StorageFault {}
 
+/** A stored record does not match its checksum; `key` is the place where the store found it. */
+export class DamagedRecord extends DamagedData {
+  readonly key: string;
+
+  constructor(message: string, key: string) {
+    super(message);
+    this.key = key;
+  }
+}
+
 /**
  * The data directory cannot be used as it is: damaged, of a newer format, or in use. Holdfast refuses to
  * start, names the file and changes nothing.

@@ -39,6 +39,8 @@ export const LIMITS = {
   /** How long the commands `health` and `reset` wait for the admin listener. */
   healthMillisMax: 5_000,
   resetMillisMax: 60_000,
+  /** The list of extents that the caller of a backup has: about 400,000. */
+  backupRequestBytesMax: 64 * MIB,
   /** The admin listener closes last, and its replies are short. */
   adminShutdownMillis: 1_000,
   /**

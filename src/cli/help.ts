@@ -43,3 +43,33 @@ of a container. Stop the server first. Without --yes nothing changes. PLACE is o
   -l, --location DIR   the data directory
   --store ADDRESS      postgres://user@host:port/database
 `;
+
+export const CHECK_HELP = `Usage: holdfast check [PLACE] [--repair] [--json]
+
+Reads all records and payload of a stopped server, and prints what does not agree. Exit code 0: everything
+agrees. 1: something does not.
+
+  PLACE      a data directory (default: .holdfast), or postgres://user@host:port/database
+  --repair   repair what follows from other records, and move unreadable records to quarantine
+  --json     one line of JSON
+`;
+
+export const BACKUP_HELP = `Usage: holdfast backup [PLACE] --to TARGET [--since DIR] [--rate MIB]
+
+Writes one moment of all data, from a running server or a stopped one, and verifies what it wrote. After an
+interruption the same command continues.
+
+  PLACE         a data directory (default: .holdfast), or postgres://user@host:port/database
+  --to TARGET   a new directory, a file that ends in .tar, or - for standard output
+  --since DIR   an earlier backup directory: its unchanged payload becomes hard links
+  --rate MIB    at most so many MiB a second
+`;
+
+export const RESTORE_HELP = `Usage: holdfast restore --from BACKUP --to PLACE
+
+Restores a backup into an empty place and checks all of it. After an interruption the same command begins
+again; until it has finished no server starts there.
+
+  --from BACKUP   a backup directory, a tar file, or - for standard input
+  --to PLACE      an empty data directory, or postgres://user@host:port/database
+`;

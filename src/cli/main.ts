@@ -13,12 +13,24 @@ import { type Running, run } from "../process/run.ts";
 import { ClosingTooSlow, endProcessNow } from "../process/shutdown.ts";
 import { runWorker } from "../process/worker.ts";
 import { parseDatabaseAddress } from "../store/postgres/address.ts";
+import { backupCommand } from "./backup-command.ts";
+import { checkCommand } from "./check-command.ts";
 import { printCompletion } from "./completion-command.ts";
 import { COPY_HELP, copyCommand } from "./copy-command.ts";
-import { COMPLETION_HELP, HEALTH_HELP, IMMUTABILITY_HELP, MIGRATE_HELP, RESET_HELP } from "./help.ts";
+import {
+  BACKUP_HELP,
+  CHECK_HELP,
+  COMPLETION_HELP,
+  HEALTH_HELP,
+  IMMUTABILITY_HELP,
+  MIGRATE_HELP,
+  RESET_HELP,
+  RESTORE_HELP,
+} from "./help.ts";
 import { immutabilityCommand } from "./immutability-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { printListening, printReadyJson, printReadyText, type ReadyInfo } from "./ready-message.ts";
+import { restoreCommand } from "./restore-command.ts";
 import { healthCommand, resetCommand } from "./server-commands.ts";
 
 /** Starts the process: reads options, opens one engine, starts the front ends. */
@@ -192,6 +204,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   pull: copyWith("pull"),
   push: copyWith("push"),
+  backup: { help: BACKUP_HELP, run: (argv) => backupCommand(argv, process.cwd()) },
+  restore: { help: RESTORE_HELP, run: (argv) => restoreCommand(argv, process.cwd()) },
+  check: { help: CHECK_HELP, run: (argv) => checkCommand(argv, process.cwd()) },
   migrate: { help: MIGRATE_HELP, run: (argv) => migrateCommand(argv, process.cwd()) },
   "release-immutability": {
     help: IMMUTABILITY_HELP,

@@ -6,11 +6,12 @@ import { importAzurite } from "../process/azurite/import-azurite.ts";
 import { type MigrationStep, migrate } from "../process/migrate.ts";
 import { storeChoiceOf } from "../process/offline-store.ts";
 import type { StoreChoice } from "../process/options.ts";
+import { showProgress } from "./progress.ts";
 
 /** `holdfast migrate --from DIR|postgres://...|azurite:DIR --to DIR|postgres://...` */
 export async function migrateCommand(argv: readonly string[], cwd: string): Promise<void> {
   const { from, to } = readArguments(argv);
-  const show = process.stderr.isTTY ? drawBar : printLines();
+  const show = showProgress(unitOf);
   if (from?.startsWith(AZURITE)) {
     await importCommand(resolve(cwd, from.slice(AZURITE.length)), choiceOf("--to", to, cwd), show);
     return;
@@ -57,30 +58,8 @@ function choiceOf(flag: string, place: string | undefined, cwd: string): StoreCh
   return storeChoiceOf(place, cwd);
 }
 
-const BAR_CHARS = 30;
-
-function printStep({ phase, done, total }: MigrationStep): string {
-  const unit = phase === "payload" ? "bytes" : "records";
-  if (total === undefined) return `${phase}: ${done} ${unit}`;
-  const share = total === 0 ? 1 : done / total;
-  const filled = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");
-  const bar = `${phase}: [${filled}] ${Math.floor(share * 100)}%`;
-  // Azurite's files are read several times: their bytes say nothing to a reader.
-  return phase === "import" || phase === "compare" ? bar : `${bar} of ${total} ${unit}`;
-}
-
-function drawBar(step: MigrationStep): void {
-  process.stderr.write(`\r\x1b[K${printStep(step)}`);
-}
-
-/** Not a terminal: a line for each tenth, or for each 100,000 records while the total is unknown. */
-function printLines(): (step: MigrationStep) => void {
-  let last = "";
-  return (step) => {
-    const { phase, done, total } = step;
-    const mark = `${phase} ${total === undefined ? Math.floor(done / 100_000) : Math.floor((done * 10) / (total || 1))}`;
-    if (mark === last) return;
-    last = mark;
-    process.stderr.write(`${printStep(step)}\n`);
-  };
+/** Azurite's files are read several times: their bytes say nothing to a reader. */
+function unitOf(phase: string): string | undefined {
+  if (phase === "import" || phase === "compare") return undefined;
+  return phase === "payload" ? "bytes" : "records";
 }

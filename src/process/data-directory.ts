@@ -13,6 +13,7 @@ import { tightenModes } from "./tighten-modes.ts";
  *
  *   holdfast.json   {"format":2,...}: the format of the rest
  *   lock/           which process uses it now (see directory-lock.ts)
+ *   admin.json      how a command reaches that process (see admin-access.ts)
  *   everything else belongs to the store and the extents
  *
  * A directory that cannot be used is refused before anything in it is changed. Only the owner may read it:

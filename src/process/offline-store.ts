@@ -18,15 +18,23 @@ export interface OfflineStore {
   close(): Promise<void>;
 }
 
+export interface OfflineOptions {
+  /** Also a store with an unfinished migration. */
+  readonly isMigrating?: boolean;
+  /** False for a command that looks at the store as a crash left it. */
+  readonly isRecovered?: boolean;
+}
+
 /**
- * Opens a store that no server uses, for a command. It recovers from a crash as a server would. The lock of a
- * directory keeps servers out meanwhile; a database must have no other member.
+ * Opens a store that no server uses, for a command. It recovers from a crash as a server would, unless the
+ * command says that it looks at the store as it is. The lock of a directory keeps servers out meanwhile; a
+ * database must have no other member.
  */
 export async function openOffline(
   choice: StoreChoice,
   command: string,
   log: Log,
-  { isMigrating = false }: { readonly isMigrating?: boolean } = {},
+  { isMigrating = false, isRecovered = true }: OfflineOptions = {},
 ): Promise<OfflineStore> {
   const directory = choice.kind === "embedded" ? await openDataDirectory(choice.directory) : undefined;
   let runtime: Runtime | undefined;
@@ -39,7 +47,7 @@ export async function openOffline(
   };
   try {
     runtime = new Runtime({ choice, owner: ownerOf(command), log, onFatal: fail });
-    await runtime.recoverAll({ isMigrating });
+    await (isRecovered ? runtime.recoverAll({ isMigrating }) : runtime.opened());
     await runtime.waitUntilAlone();
     return { runtime, close };
   } catch (error) {

@@ -317,10 +317,13 @@ Commands (each explains itself with --help):
   holdfast health                             whether the server on this machine serves requests
   holdfast reset                              remove all data of a server that allows it
   holdfast completion bash|zsh|fish           a completion script for a shell
+  holdfast check [DIR] [--repair] [--json]    find what does not agree in the stored data
+  holdfast backup [DIR] --to DIR|FILE.tar|-   back up, also while the server runs
+  holdfast restore --from DIR|FILE.tar|- --to DIR|postgres://...
   holdfast migrate --from DIR --to postgres://...
   holdfast enable-immutability --location DIR --container account/container
   holdfast release-immutability --location DIR --blob account/container/name --yes
-  The last three need a stopped server.
+  All that change or read stored data, except backup, need a stopped server.
 
 Environment:
   HOLDFAST_ACCOUNTS, AZURITE_ACCOUNTS         name:key1[:key2];name2:key1...

@@ -2,11 +2,14 @@ import { CannotStart } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { createAdminHandler, type Readiness } from "../http/admin/admin.ts";
+import type { BackupSource } from "../http/admin/backup.ts";
 import type { ListenerPlaces } from "../http/common/own-listeners.ts";
 import { type Listener, listen } from "../http/listener.ts";
 import type { Log } from "../observability/log.ts";
 import { mergeMetrics } from "../observability/metrics.ts";
 import { openAdminWarning } from "../services/account/accounts.ts";
+import { createBackup } from "../services/backup/create-backup.ts";
+import { newAdminToken, removeAdminAccess, writeAdminAccess } from "./admin-access.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { listenOrMove } from "./listen-or-move.ts";
 import { forgetEphemeral } from "./open-store.ts";
@@ -41,6 +44,8 @@ interface Serving {
   readonly ports: Readonly<Record<ServicePort, number>>;
   readonly readyParts: () => Readiness["parts"];
   readonly metrics: () => Promise<string>;
+  /** A snapshot of all data, where this process has the store. */
+  readonly backup?: BackupSource["create"];
   setListeners(places: ListenerPlaces): void;
   reload(): void;
   reset(): Promise<void>;
@@ -78,6 +83,8 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
         listeners: { isUp: true, state: "listening" },
       }),
       metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),
+      backup: (have, sink) =>
+        createBackup({ payload: runtime.payload, random: runtime.parts.random, have, sink }),
       setListeners: (places) => server.setListeners(places),
       reload: () => server.reload(),
       reset: () => server.reset(),
@@ -174,7 +181,9 @@ async function withAdmin(
   directory: DataDirectory | undefined,
 ): Promise<Running> {
   let isStopping = false;
+  const token = newAdminToken();
   const handler = createAdminHandler({
+    backup: directory && serving.backup && { token, create: serving.backup },
     readiness: () => ({ isStopping, parts: serving.readyParts() }),
     metrics: serving.metrics,
     reset: options.allowsReset ? () => serving.reset() : undefined,
@@ -198,6 +207,8 @@ async function withAdmin(
     throw error;
   }
   const ports = { ...serving.ports, admin: admin.port };
+  if (options.store.kind === "embedded" && directory !== undefined)
+    writeAdminAccess(options.store.directory, { url: localUrl(admin), token });
   // Copies must never read from the admin listener, so its port is known before any request.
   serving.setListeners(placesOf(options, ports));
   const warning = openAdminWarning(options.addresses.admin.host);
@@ -215,6 +226,7 @@ async function withAdmin(
       return closeWithin(closingMillisMax(options), async (closing) => {
         await serving.close(closing);
         await closing.step("connections to the admin listener", () => admin.close());
+        if (options.store.kind === "embedded") removeAdminAccess(options.store.directory);
         await closing.step("the lock of the data directory", () => directory?.release());
       });
     },
@@ -240,6 +252,12 @@ async function createSeed(options: Options, ports: Running["ports"]): Promise<vo
     isSecure: certificate !== undefined,
     addresses: { blob: at("blob"), queue: at("queue"), table: at("table"), file: at("file") },
   });
+}
+
+/** An address of the listener on this machine. */
+function localUrl({ host, port }: Listener): string {
+  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
 
 /** The workers must have ended before the supervisor gives up waiting. */

@@ -35,7 +35,7 @@ export class Runtime {
   readonly parts: ServiceParts;
   readonly jobs: BackgroundJobs;
   readonly engine: Store;
-  readonly #payload: PayloadService;
+  readonly payload: PayloadService;
   readonly #reclaimer: ExtentReclaimer;
 
   constructor(options: RuntimeOptions) {
@@ -43,18 +43,23 @@ export class Runtime {
     this.engine = openStore({ choice, owner, clock, log, writeLocks, onFatal });
     const store = this.engine;
     const device = openDevice(choice, store);
-    this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
-    this.#reclaimer = new ExtentReclaimer(this.#payload);
+    this.payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
+    this.#reclaimer = new ExtentReclaimer(this.payload);
     this.jobs = new BackgroundJobs({
       ephemeral: store.ephemeral,
       timers: options.jobTimers ?? systemTimers,
       log,
     });
     const messages = options.messages ?? messagesOf(this.engine);
-    this.parts = { store, payloads: this.#payload, clock, random, log, messages };
+    this.parts = { store, payloads: this.payload, clock, random, log, messages };
     if (this.engine instanceof PostgresStore) {
       this.engine.membership.onDead = (dead) => this.releaseDead([dead]);
     }
+  }
+
+  /** Rejects when a database cannot be used. */
+  async opened(): Promise<void> {
+    if (this.engine instanceof PostgresStore) await openDatabase(this.engine);
   }
 
   /**
@@ -62,17 +67,17 @@ export class Runtime {
    * command that continues a migration may open a store with an unfinished one.
    */
   async recoverAll({ isMigrating = false } = {}): Promise<void> {
-    if (this.engine instanceof PostgresStore) await openDatabase(this.engine);
+    await this.opened();
     if (!isMigrating) await this.#refuseUnfinishedMigration();
     // Other members may use the same database; they recover what a dead member left.
-    if (!(this.engine instanceof PostgresStore)) await recover(this.#payload, "all");
+    if (!(this.engine instanceof PostgresStore)) await recover(this.payload, "all");
   }
 
   async #refuseUnfinishedMigration(): Promise<void> {
     const note = await this.engine.read((read) => read.get(MIGRATION_KEY));
     if (note === undefined) return;
     throw new UnusableDirectory(
-      "a migration into this store is unfinished: run the same migrate command again",
+      "a migration or restore into this store is unfinished: run the same command again",
     );
   }
 
@@ -89,12 +94,12 @@ export class Runtime {
 
   /** Releases the locks and payload of processes that have died. */
   async releaseDead(owners: readonly string[]): Promise<void> {
-    await recover(this.#payload, new Set(owners));
+    await recover(this.payload, new Set(owners));
     for (const owner of owners) await this.parts.store.ephemeral.releaseOwner(owner);
   }
 
   payloadStats(): Promise<{ liveBytes: number; deadBytes: number }> {
-    return this.#payload.stats();
+    return this.payload.stats();
   }
 
   async start(): Promise<void> {
@@ -108,7 +113,7 @@ export class Runtime {
     if (engine instanceof PostgresStore && !(await isOpen(engine))) return engine.close();
     await closing.step("background jobs", () => this.jobs.stop());
     await closing.step("reclaiming of space", () => this.#reclaimer.stop());
-    await closing.step("payload", () => this.#payload.close());
+    await closing.step("payload", () => this.payload.close());
     await closing.step("records", () => this.parts.store.close());
   }
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { Runtime } from "../../src/process/runtime.ts";
 import { type Server, startServer } from "../../src/process/server.ts";
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
 import { displayConnectionString } from "../../src/services/account/accounts.ts";
+import { check } from "../../src/services/integrity/check.ts";
 import { freshSchema } from "./postgres.ts";
 
 /** A whole server for tests: free ports, a temporary directory, and a clock that a test moves. */
@@ -103,6 +105,7 @@ async function open(options: TestServerOptions, place: Place, clock: ManualClock
   const endpoints = { blob: at("blob"), queue: at("queue"), table: at("table"), file: at("file") };
   const stop = async (): Promise<void> => {
     await server.close();
+    if (process.env.HOLDFAST_TEST_CHECK === "1") await checkStored(runtime);
     await runtime.close();
   };
   return {
@@ -123,6 +126,15 @@ async function open(options: TestServerOptions, place: Place, clock: ManualClock
       await place.remove();
     },
   };
+}
+
+/** With HOLDFAST_TEST_CHECK=1: what a test leaves behind agrees as `holdfast check` understands it. */
+async function checkStored({ payload }: Runtime): Promise<void> {
+  const { findings } = await check(payload, () => {});
+  assert.deepEqual(
+    findings.map(({ kind, what, key, message }) => ({ kind, what, key, message })),
+    [],
+  );
 }
 
 function readOptions({ flags = [], env = {} }: TestServerOptions, place: Place): Options {

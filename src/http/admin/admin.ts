@@ -4,7 +4,8 @@ import { METRICS_CONTENT_TYPE } from "../../observability/metrics.ts";
 import type { RequestHead } from "../connection/request-head.ts";
 import type { Headers } from "../exchange.ts";
 import type { Handler } from "../listener.ts";
-import { keptAliveFor, writeWhole } from "../reply-writer.ts";
+import { keptAliveFor, ReplyWriter, writeWhole } from "../reply-writer.ts";
+import { type BackupAnswer, BackupEndpoint, type BackupSource } from "./backup.ts";
 
 /**
  * The admin listener: for the operator's tools, never for clients of the storage services.
@@ -13,6 +14,7 @@ import { keptAliveFor, writeWhole } from "../reply-writer.ts";
  *   GET /readyz    200 when requests will be served, else 503; the body names each part and its state
  *   GET /metrics   counters in the text format of Prometheus, all workers together
  *   POST /reset    removes all data, where the operator allowed it; never for a web page
+ *   POST /backup   a snapshot of all data, for a caller with the token of the data directory (backup.ts)
  */
 export interface AdminSources {
   /** Each part by name, with `isUp` and a word for its state: { store: { isUp: true, state: "open" } }. */
@@ -20,6 +22,8 @@ export interface AdminSources {
   readonly metrics: () => Promise<string>;
   /** undefined: the operator does not allow it. */
   readonly reset?: (() => Promise<void>) | undefined;
+  /** Absent where a running server cannot be backed up. */
+  readonly backup?: BackupSource | undefined;
   readonly log: Log;
 }
 
@@ -31,7 +35,7 @@ export interface Readiness {
 interface AdminReply {
   readonly status: number;
   readonly type: string;
-  readonly body: string;
+  readonly body: string | AsyncIterable<Buffer>;
   readonly allow?: string;
 }
 
@@ -40,11 +44,16 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
 export function createAdminHandler(sources: AdminSources): Handler {
-  return async ({ head }, connection) => {
-    const { method, url, isOld } = head;
+  const backups = new BackupEndpoint(sources.backup);
+  const writer = new ReplyWriter();
+  return async (incoming, connection) => {
+    const { method, url, isOld } = incoming.head;
     let reply: AdminReply;
     try {
-      reply = await answer(sources, head);
+      reply =
+        url === "/backup"
+          ? replyOfBackup(await backups.answer(incoming, connection))
+          : await answer(sources, incoming.head);
     } catch (err) {
       sources.log.error({ err, url }, "the admin listener could not answer");
       reply = { status: 500, type: TEXT_TYPE, body: "failed; see the log\n" };
@@ -64,14 +73,27 @@ export function createAdminHandler(sources: AdminSources): Handler {
       version: undefined,
       clientRequestId: undefined,
     };
-    writeWhole(connection, outgoing, Buffer.from(reply.body), KEPT_ALIVE);
+    if (typeof reply.body === "string") {
+      writeWhole(connection, outgoing, Buffer.from(reply.body), KEPT_ALIVE);
+      return;
+    }
+    const streamed = { ...outgoing, reply: { ...outgoing.reply, body: reply.body } };
+    writer.send(connection, streamed, ({ error }) => {
+      if (error !== undefined) sources.log.error({ err: error }, "a backup was broken off");
+    });
   };
+}
+
+function replyOfBackup(answer: BackupAnswer): AdminReply {
+  if ("stream" in answer) return { status: 200, type: "application/x-tar", body: answer.stream };
+  const { status, text } = answer.refused;
+  return { status, type: TEXT_TYPE, body: `${text}\n`, ...(status === 405 ? { allow: "POST" } : {}) };
 }
 
 const NOT_FOUND: AdminReply = {
   status: 404,
   type: TEXT_TYPE,
-  body: "not found; this listener serves /healthz, /readyz, /metrics, /reset\n",
+  body: "not found; this listener serves /healthz, /readyz, /metrics, /reset, /backup\n",
 };
 
 async function answer(sources: AdminSources, { method, url, headers }: RequestHead): Promise<AdminReply> {

@@ -16,7 +16,8 @@ interface IndexedState {
 const FOR_EVER: Instant = Number.MAX_SAFE_INTEGER;
 const NOTHING = Buffer.alloc(0);
 
-function endOf(record: Protected): Instant | undefined {
+/** Until when a state is in the index; undefined for one that is not. */
+export function guardEndOf(record: Protected): Instant | undefined {
   return record?.hasLegalHold === true ? FOR_EVER : record?.immutability?.until;
 }
 
@@ -30,7 +31,7 @@ export function indexImmutability(
   before: Protected,
   after: Protected,
 ): void {
-  const [was, is] = [endOf(before), endOf(after)];
+  const [was, is] = [guardEndOf(before), guardEndOf(after)];
   if (was === is) return;
   if (was !== undefined) write.delete(guardKey(state, was));
   if (is !== undefined) write.put(guardKey(state, is), NOTHING);

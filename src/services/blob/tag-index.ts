@@ -30,6 +30,10 @@ export function indexTags(write: Writer, indexed: Indexed, before: Tagged, after
 }
 
 /** Of the states that are not current, only versions that are not deleted can be found by their tags. */
+export function searchableTags(record: BlobRecord | undefined): Tagged {
+  return record?.stateKind === "version" && record.deleted === undefined ? record : undefined;
+}
+
 export function indexVersion(
   write: Writer,
   indexed: Indexed & { readonly version: Revision },
@@ -37,9 +41,7 @@ export function indexVersion(
   after: BlobRecord | undefined,
 ): void {
   if (before?.tags === undefined && after?.tags === undefined) return;
-  const searchable = (record: BlobRecord | undefined): Tagged =>
-    record?.stateKind === "version" && record.deleted === undefined ? record : undefined;
-  indexTags(write, indexed, searchable(before), searchable(after));
+  indexTags(write, indexed, searchableTags(before), searchableTags(after));
 }
 
 /** For a state that is gone, perhaps with its container. */
