@@ -82,14 +82,14 @@ export function damagedRecord(key: Key): DamagedData {
   const end = key.indexOf("\0", 1);
   const family = key.startsWith("\0") ? "store" : key.slice(0, end < 0 ? undefined : end);
   return new DamagedData(
-    `a record of family ${family} is damaged: its checksum is wrong at ${printable(key)}`,
+    `a record of family ${family} is damaged: its checksum is wrong at ${printableKey(key)}`,
   );
 }
 
 const KEY_CHARACTERS_MAX = 400;
 
 /** The elements of a key, with the bytes that are not ASCII in hexadecimal. */
-function printable(key: Key): string {
+export function printableKey(key: Key): string {
   const text = key.slice(0, KEY_CHARACTERS_MAX).replaceAll("\0", "/");
   return text.replace(/[\x00-\x20\x7f-\xff]/g, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

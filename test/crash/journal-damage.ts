@@ -1,0 +1,152 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pause } from "../../src/base/clock.ts";
+import { UnusableDirectory } from "../../src/base/faults.ts";
+import { MIB } from "../../src/base/limits.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import { silentLog } from "../../src/observability/log.ts";
+import type { EmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
+import type { Key } from "../../src/store/kv.ts";
+import { openRotten } from "./bit-rot.ts";
+
+/**
+ * Damages the journal of a store that ended without a checkpoint, in every class of position, and opens it:
+ * every acknowledged commit is there, or the start is refused, or the log reports the last commit.
+ */
+export interface DamageFigures {
+  runs: number;
+  refused: number;
+  reported: number;
+  /** The damage was where nothing is read. */
+  whole: number;
+  lost: number;
+  troubles: string[];
+}
+
+interface Damage {
+  readonly name: string;
+  readonly apply: (directory: string) => void;
+}
+
+const BLOCK = 4_096;
+const COMMITS = 6;
+const names = ["journal-a", "journal-b"] as const;
+const keyOf = (commit: number): Key => `k\0${commit}`;
+/** Records of one block and of several. */
+const recordOf = (commit: number): Buffer => seededRandom(commit).bytes(commit % 2 === 0 ? 300 : 9_000);
+
+/** The commits that only the journal has, in both of its files. */
+async function makeTemplate(directory: string): Promise<void> {
+  const working = `${directory}-working`;
+  const store = openRotten(working);
+  await store.write(async (write) => write.put("k\0first", Buffer.from("checkpointed")));
+  await pause(300);
+  for (let commit = 0; commit < COMMITS; commit++)
+    await store.write(async (write) => write.put(keyOf(commit), recordOf(commit)));
+  cpSync(working, directory, { recursive: true });
+  await store.close();
+  rmSync(working, { recursive: true });
+}
+
+function flip(path: string, at: number, bit: number): void {
+  const bytes = readFileSync(path);
+  bytes[at]! ^= 1 << bit;
+  writeFileSync(path, bytes);
+}
+
+/** Whether the file begins a record in this block. */
+function recordsIn(path: string): { readonly at: number; readonly bytes: number }[] {
+  const bytes = readFileSync(path);
+  const found: { at: number; bytes: number }[] = [];
+  for (let at = BLOCK; at + BLOCK <= bytes.length; at += BLOCK)
+    if (bytes.readUInt32LE(at) === 0x4a_46_48_01) found.push({ at, bytes: 48 + bytes.readUInt32LE(at + 16) });
+  return found;
+}
+
+function damages(template: string, other: string, steps: number): Damage[] {
+  const all: Damage[] = [];
+  for (const name of names) {
+    const file = (directory: string): string => join(directory, name);
+    const add = (what: string, apply: (path: string) => void): void => {
+      all.push({ name: `${name}: ${what}`, apply: (directory) => apply(file(directory)) });
+    };
+    add("missing", (path) => rmSync(path));
+    add("empty", (path) => truncateSync(path, 0));
+    add("of another store", (path) => cpSync(join(other, name), path));
+    for (const bytes of [1, 40, BLOCK, MIB / 2, MIB - 1])
+      add(`cut to ${bytes}`, (path) => truncateSync(path, bytes));
+    for (let at = 0; at < 48; at += steps) add(`header byte ${at}`, (path) => flip(path, at, at & 7));
+    for (const [index, { at, bytes }] of recordsIn(file(template)).entries()) {
+      for (let offset = 0; offset < 60; offset += steps)
+        add(`record ${index} byte ${offset}`, (path) => flip(path, at + offset, offset & 7));
+      for (let offset = 60; offset < bytes; offset += 331 * steps)
+        add(`record ${index} byte ${offset}`, (path) => flip(path, at + offset, offset & 7));
+      for (let block = 0; block * BLOCK < bytes; block++)
+        add(`record ${index} without block ${block}`, (path) => {
+          const content = readFileSync(path);
+          content.fill(0, at + block * BLOCK, at + (block + 1) * BLOCK);
+          writeFileSync(path, content);
+        });
+    }
+  }
+  return all;
+}
+
+/** `steps`: 1 for every position of headers. */
+export async function runJournalDamage(directory: string, steps: number): Promise<DamageFigures> {
+  mkdirSync(directory, { recursive: true });
+  const [template, other] = [join(directory, "template"), join(directory, "other")];
+  await makeTemplate(template);
+  await makeTemplate(other);
+  const figures: DamageFigures = { runs: 0, refused: 0, reported: 0, whole: 0, lost: 0, troubles: [] };
+  for (const damage of damages(template, other, steps)) {
+    const place = join(directory, "place");
+    rmSync(place, { recursive: true, force: true });
+    cpSync(template, place, { recursive: true });
+    damage.apply(place);
+    await judge(place, damage.name, figures);
+  }
+  return figures;
+}
+
+async function judge(place: string, name: string, figures: DamageFigures): Promise<void> {
+  figures.runs++;
+  let reported: unknown;
+  const log = {
+    ...silentLog,
+    error: (fields: { commit?: unknown }) => {
+      reported = fields.commit;
+    },
+  };
+  let store: EmbeddedStore;
+  try {
+    store = openRotten(place, log);
+  } catch (error) {
+    if (!(error instanceof UnusableDirectory) || !/journal-[ab]/.test(error.message))
+      figures.troubles.push(`${name}: ${(error as Error).message}`);
+    figures.refused++;
+    return;
+  }
+  const lost: number[] = [];
+  await store.read(async (read) => {
+    for (let commit = 0; commit < COMMITS; commit++)
+      if ((await read.get(keyOf(commit)))?.equals(recordOf(commit)) !== true) lost.push(commit);
+  });
+  await store.close();
+  if (lost.length === 0) figures.whole++;
+  // The first commit of the store has number 1, and the last is the one that a power cut can leave incomplete.
+  else if (lost.length === 1 && lost[0] === COMMITS - 1 && reported === COMMITS + 1) figures.reported++;
+  else {
+    figures.lost += lost.length;
+    figures.troubles.push(`${name}: lost ${lost.join(", ")} without a word`);
+  }
+}
+
+export const isUndamaged = ({ lost, troubles }: DamageFigures): boolean =>
+  lost === 0 && troubles.length === 0;
+
+export function printDamage({ runs, refused, reported, whole, lost, troubles }: DamageFigures): string {
+  const ends = `${refused} starts refused, ${reported} last commits reported, ${whole} without effect`;
+  const bad = troubles.length === 0 ? "" : `: ${troubles.slice(0, 5).join("; ")}`;
+  return `${runs} damages, ${ends}, ${lost} lost without a word${bad}`;
+}
