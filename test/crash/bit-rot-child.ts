@@ -1,7 +1,7 @@
 import { cpSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { StorageFault, UnusableDirectory } from "../../src/base/faults.ts";
-import { seededRandom } from "../../src/base/random.ts";
+import { type Random, seededRandom } from "../../src/base/random.ts";
 import { silentLog } from "../../src/observability/log.ts";
 import type { EmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
 import type { Key } from "../../src/store/kv.ts";
@@ -45,8 +45,15 @@ async function readRange(store: EmbeddedStore, seen: Seen): Promise<void> {
 
 async function runTrial(trial: number): Promise<TrialReport> {
   const random = seededRandom(Number(seed) + trial * 7_907);
-  const place = join(directory, `trial-${process.pid}`);
-  rmSync(place, { recursive: true, force: true });
+  const place = join(directory, `trial-${trial}`);
+  try {
+    return await readRotten(place, trial, random);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+async function readRotten(place: string, trial: number, random: Random): Promise<TrialReport> {
   cpSync(join(directory, trial % 3 === 0 ? "dirty" : "clean"), place, { recursive: true });
   const flips = rot(place, random);
   const seen: Seen = { faults: 0, wrong: 0, absent: 0 };

@@ -30,6 +30,8 @@ interface Damage {
 
 const BLOCK = 4_096;
 const COMMITS = 6;
+/** The first commit of the store has number 1. A power cut can leave the last one incomplete. */
+const LAST_COMMIT = COMMITS + 1;
 const names = ["journal-a", "journal-b"] as const;
 const keyOf = (commit: number): Key => `k\0${commit}`;
 /** Records of one block and of several. */
@@ -54,12 +56,20 @@ function flip(path: string, at: number, bit: number): void {
   writeFileSync(path, bytes);
 }
 
-/** Whether the file begins a record in this block. */
-function recordsIn(path: string): { readonly at: number; readonly bytes: number }[] {
+interface RecordPlace {
+  readonly at: number;
+  readonly bytes: number;
+  readonly isLast: boolean;
+}
+
+function recordsIn(path: string): RecordPlace[] {
   const bytes = readFileSync(path);
-  const found: { at: number; bytes: number }[] = [];
+  const found: RecordPlace[] = [];
   for (let at = BLOCK; at + BLOCK <= bytes.length; at += BLOCK)
-    if (bytes.readUInt32LE(at) === 0x4a_46_48_01) found.push({ at, bytes: 48 + bytes.readUInt32LE(at + 16) });
+    if (bytes.readUInt32LE(at) === 0x4a_46_48_01) {
+      const isLast = Number(bytes.readBigUInt64LE(at + 8)) === LAST_COMMIT;
+      found.push({ at, bytes: 48 + bytes.readUInt32LE(at + 16), isLast });
+    }
   return found;
 }
 
@@ -76,12 +86,13 @@ function damages(template: string, other: string, steps: number): Damage[] {
     for (const bytes of [1, 40, BLOCK, MIB / 2, MIB - 1])
       add(`cut to ${bytes}`, (path) => truncateSync(path, bytes));
     for (let at = 0; at < 48; at += steps) add(`header byte ${at}`, (path) => flip(path, at, at & 7));
-    for (const [index, { at, bytes }] of recordsIn(file(template)).entries()) {
+    for (const [index, { at, bytes, isLast }] of recordsIn(file(template)).entries()) {
       for (let offset = 0; offset < 60; offset += steps)
         add(`record ${index} byte ${offset}`, (path) => flip(path, at + offset, offset & 7));
       for (let offset = 60; offset < bytes; offset += 331 * steps)
         add(`record ${index} byte ${offset}`, (path) => flip(path, at + offset, offset & 7));
-      for (let block = 0; block * BLOCK < bytes; block++)
+      // The last record without its first block is as if it had never been written.
+      for (let block = isLast ? 1 : 0; block * BLOCK < bytes; block++)
         add(`record ${index} without block ${block}`, (path) => {
           const content = readFileSync(path);
           content.fill(0, at + block * BLOCK, at + (block + 1) * BLOCK);
@@ -100,11 +111,12 @@ export async function runJournalDamage(directory: string, steps: number): Promis
   await makeTemplate(other);
   const figures: DamageFigures = { runs: 0, refused: 0, reported: 0, whole: 0, lost: 0, troubles: [] };
   for (const damage of damages(template, other, steps)) {
-    const place = join(directory, "place");
-    rmSync(place, { recursive: true, force: true });
+    // A new path for each: LMDB may not have closed the files of a refused start yet.
+    const place = join(directory, `place-${figures.runs}`);
     cpSync(template, place, { recursive: true });
     damage.apply(place);
     await judge(place, damage.name, figures);
+    rmSync(place, { recursive: true });
   }
   return figures;
 }
@@ -134,8 +146,7 @@ async function judge(place: string, name: string, figures: DamageFigures): Promi
   });
   await store.close();
   if (lost.length === 0) figures.whole++;
-  // The first commit of the store has number 1, and the last is the one that a power cut can leave incomplete.
-  else if (lost.length === 1 && lost[0] === COMMITS - 1 && reported === COMMITS + 1) figures.reported++;
+  else if (lost.length === 1 && lost[0] === COMMITS - 1 && reported === LAST_COMMIT) figures.reported++;
   else {
     figures.lost += lost.length;
     figures.troubles.push(`${name}: lost ${lost.join(", ")} without a word`);

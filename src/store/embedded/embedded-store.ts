@@ -82,7 +82,12 @@ class EmbeddedSpace implements RecordSpace {
       commit: (writes) => this.#commit(writes),
     };
     this.#isDurable = isDurable;
-    if (isDurable) this.#journaled = this.#openJournal(writeLock === undefined, log);
+    try {
+      if (isDurable) this.#journaled = this.#openJournal(writeLock === undefined, log);
+    } catch (error) {
+      void this.#database.close();
+      throw error;
+    }
     this.#states = new ReadStates(this.#database, this.#journaled);
     this.#writer = new SerialWriter(target, clock, writeLock);
   }
