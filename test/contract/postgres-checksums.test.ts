@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DamagedData } from "../../src/base/faults.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import { tablesOf } from "../../src/store/postgres/sql.ts";
 import { isIntact } from "../../src/store/records/checksum.ts";
 import { freshSchema } from "../kit/postgres.ts";
 
@@ -45,7 +46,7 @@ test("tables of version 1 get checksums at the first start", async () => {
   await query(
     `INSERT INTO ${schema}.records SELECT decode('6b' || lpad(to_hex(i), 8, '0'), 'hex'), 'value'::bytea FROM generate_series(1, 2500) AS i`,
   );
-  await query(`UPDATE ${schema}.facts SET value = '1' WHERE name = 'version'`);
+  await query(`UPDATE ${tablesOf(schema).info} SET value = '1' WHERE name = 'version'`);
   const store = new PostgresStore({ address, owner: "second", onFatal });
   const found = await store.read(async (read) => {
     let count = 0;

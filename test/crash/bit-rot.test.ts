@@ -7,9 +7,9 @@ import { isRotClean, printRot, runBitRot } from "./bit-rot.ts";
 
 test("flipped bits in the files of a store never give other bytes", async (t) => {
   const directory = temporaryDirectory();
-  const figures = await runBitRot({ runs: 40, seed: seedOfThisRun(t), directory });
-  t.diagnostic(printRot(figures));
-  assert.ok(isRotClean(figures), printRot(figures));
-  assert.ok(figures.faults > 0);
+  const stats = await runBitRot({ runs: 40, seed: seedOfThisRun(t), directory });
+  t.diagnostic(printRot(stats));
+  assert.ok(isRotClean(stats), printRot(stats));
+  assert.ok(stats.faults > 0);
   rmSync(directory, { recursive: true });
 });

@@ -13,7 +13,7 @@ import { MemorySpace } from "../../src/store/memory/memory-store.ts";
 import { bundleScript } from "../support/bundle.ts";
 
 /** Flips bits in a copy of a store and reads all of it: what it gives must be right, or it must say so. */
-export interface RotFigures {
+export interface RotStats {
   runs: number;
   flips: number;
   /** Records whose read was a fault. */
@@ -114,39 +114,39 @@ export async function runBitRot({
   seed,
   directory,
   progress = () => {},
-}: RotOptions): Promise<RotFigures> {
+}: RotOptions): Promise<RotStats> {
   const script = join(directory, "child.mjs");
   mkdirSync(directory, { recursive: true });
   await bundleScript(fileURLToPath(new URL("./bit-rot-child.ts", import.meta.url)), script);
   await makeTemplates(directory);
-  const figures: RotFigures = {
+  const stats: RotStats = {
     ...{ runs: 0, flips: 0, faults: 0, refused: 0, crashed: 0, wrong: 0, absent: 0 },
     troubles: [],
   };
   // LMDB trusts its pages, so damage can end the process: the next one continues after that trial.
   for (let next = 0; next < runs; ) {
     const { reports, isHung } = await runChild(script, directory, { seed, from: next, to: runs });
-    for (const report of reports) add(figures, report, seed);
+    for (const report of reports) add(stats, report, seed);
     next += reports.length;
     if (next >= runs) break;
-    if (isHung) figures.troubles.push(`trial ${next} of seed ${seed} did not end`);
-    else figures.crashed++;
-    figures.runs++;
+    if (isHung) stats.troubles.push(`trial ${next} of seed ${seed} did not end`);
+    else stats.crashed++;
+    stats.runs++;
     next++;
-    progress(printRot(figures));
+    progress(printRot(stats));
   }
-  return figures;
+  return stats;
 }
 
-function add(figures: RotFigures, report: TrialReport, seed: number): void {
-  figures.runs++;
-  figures.flips += report.flips;
-  figures.faults += report.faults;
-  figures.wrong += report.wrong;
-  figures.absent += report.absent;
-  if (report.isRefused) figures.refused++;
-  if (report.wrong > 0 && figures.troubles.length < 5)
-    figures.troubles.push(`trial ${report.trial} of seed ${seed}: ${report.wrong} wrong`);
+function add(stats: RotStats, report: TrialReport, seed: number): void {
+  stats.runs++;
+  stats.flips += report.flips;
+  stats.faults += report.faults;
+  stats.wrong += report.wrong;
+  stats.absent += report.absent;
+  if (report.isRefused) stats.refused++;
+  if (report.wrong > 0 && stats.troubles.length < 5)
+    stats.troubles.push(`trial ${report.trial} of seed ${seed}: ${report.wrong} wrong`);
 }
 
 interface Trials {
@@ -182,7 +182,7 @@ async function runChild(
 /** Without the check of absences there are two in each run. */
 const RUNS_FOR_EACH_ABSENT = 30;
 
-export const isRotClean = ({ runs, wrong, absent, troubles }: RotFigures): boolean =>
+export const isRotClean = ({ runs, wrong, absent, troubles }: RotStats): boolean =>
   wrong === 0 && absent <= Math.ceil(runs / RUNS_FOR_EACH_ABSENT) && troubles.length === 0;
 
 export function printRot({
@@ -194,7 +194,7 @@ export function printRot({
   wrong,
   absent,
   troubles,
-}: RotFigures): string {
+}: RotStats): string {
   const ends = `${faults} reads failed, ${refused} starts refused, ${crashed} processes ended`;
   const bad = troubles.length === 0 ? "" : `: ${troubles.join("; ")}`;
   return `${runs} runs, ${flips} bits flipped, ${ends}, ${wrong} wrong, ${absent} falsely absent${bad}`;

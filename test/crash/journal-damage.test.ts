@@ -6,9 +6,9 @@ import { isUndamaged, printDamage, runJournalDamage } from "./journal-damage.ts"
 
 test("a damaged journal is refused or reported, and loses nothing without a word", async (t) => {
   const directory = temporaryDirectory();
-  const figures = await runJournalDamage(directory, 7);
-  t.diagnostic(printDamage(figures));
-  assert.ok(isUndamaged(figures), printDamage(figures));
-  assert.ok(figures.refused > 20 && figures.reported > 0);
+  const stats = await runJournalDamage(directory, 7);
+  t.diagnostic(printDamage(stats));
+  assert.ok(isUndamaged(stats), printDamage(stats));
+  assert.ok(stats.refused > 20 && stats.reported > 0);
   rmSync(directory, { recursive: true });
 });

@@ -7,7 +7,7 @@ export const proof: Proof = {
   minutes: 3,
   async run({ length, progress, seed, directory }) {
     const runs = { quick: 100, usual: 3_000, long: 20_000 }[length];
-    const figures = await runBitRot({ runs, seed, directory, progress });
-    return { ok: isRotClean(figures), figure: printRot(figures) };
+    const stats = await runBitRot({ runs, seed, directory, progress });
+    return { ok: isRotClean(stats), summary: printRot(stats) };
   },
 };

@@ -6,7 +6,7 @@ export const proof: Proof = {
   what: "a journal with a damaged, missing, foreign or cut file is refused or reported, and loses nothing in silence",
   minutes: 2,
   async run({ length, directory }) {
-    const figures = await runJournalDamage(directory, length === "quick" ? 7 : 1);
-    return { ok: isUndamaged(figures), figure: printDamage(figures) };
+    const stats = await runJournalDamage(directory, length === "quick" ? 7 : 1);
+    return { ok: isUndamaged(stats), summary: printDamage(stats) };
   },
 };

@@ -95,6 +95,7 @@ test("a record with one flipped bit is a fault that names it, for reads, ranges 
   const directory = fresh();
   const first = open(directory);
   await first.write(async (write) => {
+    write.revision();
     write.put("fam\0one\0", Buffer.from("the bytes of one"));
     write.put("fam\0two\0", Buffer.from("the bytes of two"));
   });

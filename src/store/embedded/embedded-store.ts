@@ -11,13 +11,14 @@ import type { AsyncCommit, Key, KeySpace, MaybePromise, ReadWork, StoreStats, Wr
 import { LongKeyReader } from "../long-keys.ts";
 import type { Snapshot } from "../overlay.ts";
 import { OwnedSpace } from "../owned-space.ts";
-import { type CommitTarget, SerialWriter, type WriteLock } from "../serial-writer.ts";
+import { type CommitTarget, REVISION_KEY, SerialWriter, type WriteLock } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
 import { type RecordSpace, SpaceStore } from "../space-store.ts";
 import { alreadyDurable, NotYetDurable, type UnsyncedKeys, WatchedSnapshot } from "../unsynced-keys.ts";
 import { addChecksums } from "./add-checksums.ts";
 import { checkDatabaseFile } from "./check-file.ts";
-import { JOURNAL_KEY, JOURNAL_STEP_BYTES, recordsAfter, removeJournal, unpackMark } from "./journal.ts";
+import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
+import { JOURNAL_KEY, unpackMark } from "./journal-mark.ts";
 import { COMMIT_KEY, JournaledCommits, markWrite, packCommit, unpackCommit } from "./journaled-commits.ts";
 import { Database, type LmdbSnapshot, type WriteSet } from "./lmdb.ts";
 import { ReadStates, withJournaled } from "./read-states.ts";
@@ -99,6 +100,8 @@ class EmbeddedSpace implements RecordSpace {
     const newest = this.#database.acquire();
     const applied = unpackCommit(newest.get(COMMIT_KEY));
     const mark = unpackMark(newest.get(JOURNAL_KEY));
+    // A damaged one is refused here: the first write needs it, and could only stop the process.
+    newest.get(REVISION_KEY);
     this.#database.release(newest);
     const state = { directory: this.#directory, applied, mark, log };
     if (isAlone) {

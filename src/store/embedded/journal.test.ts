@@ -10,13 +10,11 @@ import type { Key } from "../kv.ts";
 import {
   JOURNAL_STEP_BYTES,
   Journal,
-  type JournalMark,
   type JournalRecord,
-  packMark,
   recordsAfter as readRecordsAfter,
   removeJournal,
-  unpackMark,
 } from "./journal.ts";
+import { type JournalMark, packMark, unpackMark } from "./journal-mark.ts";
 
 type Writes = Map<Key, Buffer | null>;
 

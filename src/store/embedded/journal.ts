@@ -18,6 +18,7 @@ import { crc32 } from "../../digest/crc32.ts";
 import { Crc64 } from "../../digest/crc64.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Key } from "../kv.ts";
+import { type JournalMark, SALT_BYTES } from "./journal-mark.ts";
 
 /**
  * The write-ahead log of the database: one write and sync for each commit, which takes a third of the time of
@@ -36,23 +37,11 @@ import type { Key } from "../kv.ts";
  *            48 body: for each write key bytes u16, value bytes u32 (ffffffff: deleted), key, value
  *
  * The salts are random and secret: old records contain bytes that clients sent, which must not pass for a
- * record.
- *
- * The database stores the mark of the journal, so that neither can be exchanged or lost unnoticed. It becomes
- * dirty before the first record of a run, when both files get new salts and the next generation, and clean
- * when the database has every record. While it is dirty, both files are needed as they are.
- *
- *   00 "journal"   1 format, 1 dirty, 8 generation u64 (big-endian), 16 salt of journal-a, 16 salt of -b
+ * record. The database stores the mark of the journal, see journal-mark.ts.
  */
 export interface JournalRecord {
   readonly commit: number;
   readonly writes: ReadonlyMap<Key, Buffer | null>;
-}
-
-export interface JournalMark {
-  readonly isDirty: boolean;
-  readonly generation: bigint;
-  readonly salts: readonly Buffer[];
 }
 
 export interface JournalState {
@@ -64,17 +53,11 @@ export interface JournalState {
   readonly log: Log;
 }
 
-/** The record of the mark. */
-export const JOURNAL_KEY: Key = "\0journal";
-const MARK_FORMAT = 1;
-const MARK_BYTES = 42;
-
 const NAMES = ["journal-a", "journal-b"] as const;
 const BLOCK_BYTES = 4_096;
 const FILE_MAGIC = Buffer.from("HFJOURN2");
 /** Of format 2 of the data directory: block 0 ends after the salt, and records have no CRC-32. */
 const FORMER_MAGIC = Buffer.from("HFJOURN1");
-const SALT_BYTES = 16;
 const GENERATION_AT = 24;
 const STEPS_AT = 32;
 const FILE_CHECKSUM_AT = 40;
@@ -222,8 +205,8 @@ export function recordsAfter(state: JournalState): JournalRecord[] {
 }
 
 /**
- * A power cut leaves at most one record incomplete, the last, which was not acknowledged. Its blocks reach the
- * disk in any order, so it cannot be distinguished from one that was damaged later. More damaged records
+ * A power cut leaves at most one record incomplete, the last, which was not acknowledged. Its blocks reach
+ * the disk in any order, so it cannot be distinguished from one that was damaged later. More damaged records
  * cannot be from a power cut.
  */
 function checkDamaged(files: readonly FileContent[], { directory, log }: JournalState, last: number): void {
@@ -245,23 +228,6 @@ function damaged(directory: string, damage: string): UnusableDirectory {
 /** Called when the database has every record and no more will be written. */
 export function removeJournal(directory: string): void {
   for (const name of NAMES) if (existsSync(join(directory, name))) unlinkSync(join(directory, name));
-}
-
-export function packMark({ isDirty, generation, salts }: JournalMark): Buffer {
-  const head = Buffer.from([MARK_FORMAT, isDirty ? 1 : 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-  head.writeBigUInt64BE(generation, 2);
-  return Buffer.concat([head, ...salts]);
-}
-
-/** The value of `JOURNAL_KEY`, which is missing before the first journal. */
-export function unpackMark(bytes: Buffer | undefined): JournalMark | undefined {
-  if (bytes === undefined) return undefined;
-  if (bytes[0] !== MARK_FORMAT || bytes.length !== MARK_BYTES)
-    throw new UnusableDirectory(
-      `the mark of the journal has format ${bytes[0]}, which this build cannot read`,
-    );
-  const salts = [bytes.subarray(10, 10 + SALT_BYTES), bytes.subarray(10 + SALT_BYTES)];
-  return { isDirty: bytes[1] === 1, generation: bytes.readBigUInt64BE(2), salts };
 }
 
 interface FileContent {
@@ -327,7 +293,7 @@ function recordsIn({ content, salt, isFormer, applied }: SearchedFile): JournalR
   return records;
 }
 
-/** Blocks that begin with the salt of the file and no complete record; the commit, if the header is intact. */
+/** Blocks with the salt of the file and no complete record; their commit if the header is intact. */
 function damagedRecordsIn(content: Buffer, salt: Buffer): { at: number; commit: number | undefined }[] {
   const found: { at: number; commit: number | undefined }[] = [];
   for (let at = BLOCK_BYTES; at + HEADER_BYTES <= content.length; ) {

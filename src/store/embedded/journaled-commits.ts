@@ -3,14 +3,8 @@ import { OutOfSpace } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Key } from "../kv.ts";
 import type { PendingWrites } from "../overlay.ts";
-import {
-  JOURNAL_KEY,
-  Journal,
-  type JournalMark,
-  type JournalState,
-  packMark,
-  recordsAfter,
-} from "./journal.ts";
+import { Journal, type JournalState, recordsAfter } from "./journal.ts";
+import { JOURNAL_KEY, type JournalMark, packMark } from "./journal-mark.ts";
 import { JournaledWrites } from "./journaled-writes.ts";
 import type { WriteSet } from "./lmdb.ts";
 
@@ -83,7 +77,7 @@ export class JournaledCommits {
     }
   }
 
-  /** The first commit since the journal was clean. The database has the mark before the journal has a record. */
+  /** For the first commit of a run. The database has the mark before the journal has a record. */
   async #beginJournal(): Promise<void> {
     const mark = this.#journal.prepare();
     await this.#checkpoint(markWrite(mark));
