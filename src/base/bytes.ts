@@ -11,7 +11,7 @@ declare global {
 }
 
 /** Cuts buffers out of larger allocations. An allocation lives as long as the last buffer cut out of it. */
-class SlabAllocator {
+export class SlabAllocator {
   readonly #slabBytes: number;
   #slab = Buffer.alloc(0);
   #used = 0;
@@ -21,6 +21,7 @@ class SlabAllocator {
   }
 
   allocate(bytes: number): Buffer {
+    if (bytes > this.#slabBytes >>> 1) return Buffer.allocUnsafeSlow(bytes);
     if (this.#used + bytes > this.#slab.length) {
       this.#slab = Buffer.allocUnsafeSlow(this.#slabBytes);
       this.#used = 0;

@@ -20,6 +20,7 @@ import { crc32 } from "../digest/crc32.ts";
 import type { BackupSink } from "../services/backup/create-backup.ts";
 import {
   CountedContent,
+  FILE_NAME,
   MANIFEST,
   type Manifest,
   PLAN,
@@ -36,7 +37,6 @@ import type { TarFile } from "../services/backup/tar.ts";
  */
 const COPIED = "copied.jsonl";
 const FOLDERS = ["records", "extents"] as const;
-const NAME = /^(?:records\/\d+-\d{8}|extents\/[0-9a-f]{16}\.extent)$/;
 const OWNER_DIRECTORY_MODE = 0o700;
 
 export class BackupDirectory implements BackupSink {
@@ -73,7 +73,7 @@ export class BackupDirectory implements BackupSink {
       this.#plan = new Map(plan.map((extent) => [extent.name, extent]));
       return;
     }
-    if (!NAME.test(name)) throw new DamagedData(`a backup has no file ${name}`);
+    if (!FILE_NAME.test(name)) throw new DamagedData(`a backup has no file ${name}`);
     const path = join(this.#path, name);
     rmSync(path, { force: true });
     const counted = new CountedContent(content);

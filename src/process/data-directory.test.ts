@@ -85,7 +85,7 @@ test("a new directory gets its marker, and can be opened again after it was rele
   const directory = join(fresh(), "deep", "er");
   const opened = await openDataDirectory(directory, { createdBy: "holdfast 1.2.3" });
   const marker = JSON.parse(readFileSync(join(directory, "holdfast.json"), "utf8"));
-  assert.equal(marker.format, 2);
+  assert.equal(marker.format, 3);
   assert.equal(marker.createdBy, "holdfast 1.2.3");
   assert.ok(Date.parse(marker.createdAt) > 0);
   await opened.release();
@@ -100,7 +100,7 @@ test("a directory of the first format is taken over: who knows only that one mus
   writeFileSync(join(directory, "holdfast.json"), '{"format":1,"createdBy":"holdfast 0.1.0","more":true}');
   await (await openDataDirectory(directory)).release();
   assert.deepEqual(JSON.parse(readFileSync(join(directory, "holdfast.json"), "utf8")), {
-    format: 2,
+    format: 3,
     createdBy: "holdfast 0.1.0",
     more: true,
   });
@@ -213,7 +213,7 @@ const OTHER_START = `
 
 test("what a newer Holdfast wrote is refused, and so is a damaged marker; nothing is changed", async () => {
   const cases: [string, RegExp][] = [
-    ['{"format":3}', /was written by a newer Holdfast \(format 3, this build supports 2\)$/],
+    ['{"format":4}', /was written by a newer Holdfast \(format 4, this build supports 3\)$/],
     ["", /holdfast\.json is damaged/],
     ['{"format":"1"}', /holdfast\.json is damaged/],
     ['{"form', /holdfast\.json is damaged/],

@@ -11,7 +11,7 @@ import { tightenModes } from "./tighten-modes.ts";
 /**
  * The data directory: for one server at a time.
  *
- *   holdfast.json   {"format":2,...}: the format of the rest
+ *   holdfast.json   {"format":3,...}: the format of the rest
  *   lock/           which process uses it now (see directory-lock.ts)
  *   admin.json      how a command reaches that process (see admin-access.ts)
  *   everything else belongs to the store and the extents
@@ -27,9 +27,10 @@ export interface DataDirectory {
 
 /**
  * 1: every commit is in the database. 2: a commit may be only in the journal, which builds for format 1 would
- * ignore. A directory of format 1 is upgraded in place.
+ * ignore. 3: records have checksums, and the database has the mark of the journal. A directory of an older
+ * format is upgraded in place.
  */
-const DATA_FORMAT = 2;
+const DATA_FORMAT = 3;
 const MARKER = "holdfast.json";
 const MARKER_DRAFT = "holdfast.json.new";
 const LOCK = "lock";

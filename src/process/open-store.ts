@@ -41,7 +41,7 @@ export function openStore({ choice, owner, clock, log, writeLocks, onFatal }: Op
     // A single process keeps ephemeral records in memory, where a commit needs no call into LMDB.
     const sharing =
       writeLocks === undefined ? { ephemeral: new MemorySpace(clock, { isEager: true }) } : { writeLocks };
-    return new EmbeddedStore({ directory, owner, clock, onFatal, ...sharing });
+    return new EmbeddedStore({ directory, owner, clock, log, onFatal, ...sharing });
   } catch (error) {
     if (error instanceof UnusableDirectory) throw error;
     throw new UnusableDirectory(`the records in ${directory} cannot be opened: ${(error as Error).message}`);

@@ -51,7 +51,7 @@ export interface WriteLock {
 }
 
 /** The record of the highest revision, written with each batch that made one. */
-const REVISION_KEY: Key = "\0revision";
+export const REVISION_KEY: Key = "\0revision";
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 

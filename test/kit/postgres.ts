@@ -307,11 +307,18 @@ async function ownDatabase(): Promise<TestDatabase> {
 }
 
 /** A schema of its own for each test. */
-export async function freshSchema(): Promise<{ readonly address: string; drop(): Promise<void> }> {
+export async function freshSchema(): Promise<{
+  readonly address: string;
+  readonly schema: string;
+  query(text: string): Promise<readonly Record<string, unknown>[]>;
+  drop(): Promise<void>;
+}> {
   const database = await sharedDatabase();
   const schema = `test_${systemRandom.uuid().replaceAll("-", "")}`;
   return {
     address: `${database.address(schema)}&connections=4`,
+    schema,
+    query: (text) => database.query(text),
     // Nobody waits for it: the next test has a schema of its own.
     drop: async () => {
       void database.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`).catch(() => {});

@@ -20,6 +20,8 @@ export const BACKUP_FORMAT = 1;
 export const PLAN = "plan.json";
 export const MANIFEST = "manifest.json";
 export const RECORDS_BYTES = 4 * MIB;
+/** Of the files beside plan and manifest: no backup reaches a file outside its directory. */
+export const FILE_NAME = /^(?:records\/\d+-\d{8}|extents\/[0-9a-f]{16}\.extent)$/;
 
 export interface StoredFile {
   readonly name: string;
@@ -55,6 +57,9 @@ export function parseManifest(text: string): Manifest {
   }
   if (manifest.format !== BACKUP_FORMAT)
     throw new DamagedData(`the backup has format ${manifest.format}, this build reads ${BACKUP_FORMAT}`);
+  const { records = [], extents = [] } = manifest;
+  const foreign = [...records, ...extents].find(({ name }) => !FILE_NAME.test(name));
+  if (foreign !== undefined) throw new DamagedData(`a backup has no file ${foreign.name}`);
   return manifest as Manifest;
 }
 

@@ -6,23 +6,27 @@ import { bytesLeft, FreeSpace } from "../../base/free-space.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { makeDirectory } from "../../base/make-directory.ts";
 import { finallyDo } from "../../base/maybe-promise.ts";
+import { type Log, silentLog } from "../../observability/log.ts";
 import type { AsyncCommit, Key, KeySpace, MaybePromise, ReadWork, StoreStats, WriteWork } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import type { Snapshot } from "../overlay.ts";
 import { OwnedSpace } from "../owned-space.ts";
-import { type CommitTarget, SerialWriter, type WriteLock } from "../serial-writer.ts";
+import { type CommitTarget, REVISION_KEY, SerialWriter, type WriteLock } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
 import { type RecordSpace, SpaceStore } from "../space-store.ts";
 import { alreadyDurable, NotYetDurable, type UnsyncedKeys, WatchedSnapshot } from "../unsynced-keys.ts";
+import { addChecksums } from "./add-checksums.ts";
 import { checkDatabaseFile } from "./check-file.ts";
 import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
-import { COMMIT_KEY, JournaledCommits, packCommit, unpackCommit } from "./journaled-commits.ts";
+import { JOURNAL_KEY, unpackMark } from "./journal-mark.ts";
+import { COMMIT_KEY, JournaledCommits, markWrite, packCommit, unpackCommit } from "./journaled-commits.ts";
 import { Database, type LmdbSnapshot, type WriteSet } from "./lmdb.ts";
 import { ReadStates, withJournaled } from "./read-states.ts";
 
 export interface EmbeddedOptions {
   readonly directory: string;
   readonly clock?: Clock;
+  readonly log?: Log;
   /** Names this process among those that share the directory. */
   readonly owner: string;
   /** When other processes share the directory. Acquired before the constructor: see `withWriteLocks`. */
@@ -33,9 +37,19 @@ export interface EmbeddedOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
+interface EmbeddedSpaceOptions {
+  readonly path: string;
+  readonly isDurable: boolean;
+  readonly clock: Clock;
+  readonly writeLock: WriteLock | undefined;
+  readonly log: Log;
+  readonly onFatal: (error: unknown) => void;
+}
+
 /** One LMDB file as a key space. */
 class EmbeddedSpace implements RecordSpace {
   readonly #database: Database;
+  readonly #path: string;
   readonly #directory: string;
   readonly #freeSpace: FreeSpace;
   readonly #isDurable: boolean;
@@ -51,13 +65,9 @@ class EmbeddedSpace implements RecordSpace {
   #onLastRead: () => void = () => {};
   #closing: Promise<void> | undefined;
 
-  constructor(
-    { path, isDurable }: { path: string; isDurable: boolean },
-    clock: Clock,
-    writeLock: WriteLock | undefined,
-    onFatal: (error: unknown) => void,
-  ) {
+  constructor({ path, isDurable, clock, writeLock, log, onFatal }: EmbeddedSpaceOptions) {
     this.#database = new Database({ path, isDurable, mapBytes: TIB });
+    this.#path = path;
     this.#directory = dirname(path);
     this.#freeSpace = new FreeSpace(this.#directory);
     this.#clock = clock;
@@ -73,33 +83,46 @@ class EmbeddedSpace implements RecordSpace {
       commit: (writes) => this.#commit(writes),
     };
     this.#isDurable = isDurable;
-    if (isDurable) this.#journaled = this.#openJournal(writeLock === undefined);
+    try {
+      if (isDurable) this.#journaled = this.#openJournal(writeLock === undefined, log);
+    } catch (error) {
+      void this.#database.close();
+      throw error;
+    }
     this.#states = new ReadStates(this.#database, this.#journaled);
     this.#writer = new SerialWriter(target, clock, writeLock);
   }
 
   /** A process that shares the database first applies the journal that a single process has left. */
-  #openJournal(isAlone: boolean): JournaledCommits | undefined {
+  #openJournal(isAlone: boolean, log: Log): JournaledCommits | undefined {
     this.#database.recover();
+    addChecksums(this.#database, this.#path, (writes) => this.#commitAtStart(writes));
     const newest = this.#database.acquire();
     const applied = unpackCommit(newest.get(COMMIT_KEY));
+    const mark = unpackMark(newest.get(JOURNAL_KEY));
+    // A damaged one is refused here: the first write needs it, and could only stop the process.
+    newest.get(REVISION_KEY);
     this.#database.release(newest);
-    const directory = this.#directory;
+    const state = { directory: this.#directory, applied, mark, log };
     if (isAlone) {
       return new JournaledCommits({
-        directory,
-        applied,
+        ...state,
         checkpoint: (writes) => this.#commitToDatabase(writes),
         onFatal: (error) => this.#fail(error),
       });
     }
-    for (const { commit, writes } of recordsAfter(directory, applied)) {
-      if (!hasSpace(this.#freeSpace, spaceFor(writes)))
-        throw new OutOfSpace("no space left to apply the journal");
-      this.#database.commitNow(new Map([...writes, [COMMIT_KEY, packCommit(commit)]]));
+    for (const { commit, writes } of recordsAfter(state)) {
+      this.#commitAtStart(new Map([...writes, [COMMIT_KEY, packCommit(commit)]]));
     }
-    removeJournal(directory);
+    if (mark?.isDirty === true) this.#commitAtStart(markWrite({ ...mark, isDirty: false }));
+    removeJournal(this.#directory);
     return undefined;
+  }
+
+  #commitAtStart(writes: WriteSet): void {
+    if (!hasSpace(this.#freeSpace, spaceFor(writes)))
+      throw new OutOfSpace("no space left for the records of an earlier run");
+    this.#database.commitNow(writes);
   }
 
   #refresh(): Snapshot {
@@ -277,7 +300,16 @@ export class EmbeddedStore extends SpaceStore {
   readonly #records: EmbeddedSpace;
   readonly #ephemeralSpace: KeySpace & { close(): Promise<void>; forgetDeadReaders?(): void };
 
-  constructor({ directory, clock = systemClock, owner, writeLocks, ephemeral, onFatal }: EmbeddedOptions) {
+  constructor(options: EmbeddedOptions) {
+    const {
+      directory,
+      clock = systemClock,
+      log = silentLog,
+      owner,
+      writeLocks,
+      ephemeral,
+      onFatal,
+    } = options;
     const mayOpen =
       writeLocks === undefined || (writeLocks.records.isAcquired() && writeLocks.ephemeral.isAcquired());
     assert(mayOpen, "a process holds both write locks while it opens a shared store");
@@ -285,7 +317,7 @@ export class EmbeddedStore extends SpaceStore {
     makeDirectory(directory);
     checkDatabaseFile(join(directory, "records.mdb"));
     const open = (name: string, isDurable: boolean, writeLock: WriteLock | undefined): EmbeddedSpace =>
-      new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, writeLock, onFatal);
+      new EmbeddedSpace({ path: join(directory, name), isDurable, clock, writeLock, log, onFatal });
     const records = open("records.mdb", true, writeLocks?.records);
     const ephemeralSpace = ephemeral ?? open("ephemeral.mdb", false, writeLocks?.ephemeral);
     super(records, new OwnedSpace(ephemeralSpace, owner));

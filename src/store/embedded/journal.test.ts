@@ -5,8 +5,16 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { UnusableDirectory } from "../../base/faults.ts";
 import { seededRandom } from "../../base/random.ts";
+import { type LogFields, silentLog } from "../../observability/log.ts";
 import type { Key } from "../kv.ts";
-import { JOURNAL_STEP_BYTES, Journal, recordsAfter, removeJournal } from "./journal.ts";
+import {
+  JOURNAL_STEP_BYTES,
+  Journal,
+  type JournalRecord,
+  recordsAfter as readRecordsAfter,
+  removeJournal,
+} from "./journal.ts";
+import { type JournalMark, packMark, unpackMark } from "./journal-mark.ts";
 
 type Writes = Map<Key, Buffer | null>;
 
@@ -19,8 +27,17 @@ const BLOCK = 4_096;
 const one = (key: Key, value: string | null): Writes =>
   new Map([[key, value === null ? null : Buffer.from(value)]]);
 
+/** As a database would have them. */
+const marks = new Map<string, JournalMark>();
+
+const recordsAfter = (directory: string, applied: number, log = silentLog): JournalRecord[] =>
+  readRecordsAfter({ directory, applied, mark: marks.get(directory), log });
+
 async function written(directory: string, batches: readonly Writes[], first = 1): Promise<Journal> {
-  const journal = new Journal(directory);
+  const journal = new Journal(directory, marks.get(directory));
+  const mark = journal.prepare();
+  journal.begin(mark);
+  marks.set(directory, mark);
   for (const [index, writes] of batches.entries()) await journal.append(first + index, writes);
   return journal;
 }
@@ -95,8 +112,6 @@ test("a record that was cut short, at any of its blocks, is not there; those bef
     writeFileSync(path, bytes);
     assert.equal(recordsAfter(directory, 0).length, 1, `without block ${lost}`);
   }
-  truncateSync(path, start + BLOCK);
-  assert.equal(recordsAfter(directory, 0).length, 1);
 });
 
 test("a damaged record with others after it is not passed over in silence", async () => {
@@ -109,12 +124,80 @@ test("a damaged record with others after it is not passed over in silence", asyn
   assert.equal(recordsAfter(directory, 2).length, 1, "once the database has it, it does not matter");
 });
 
-test("a file without a journal header is refused", async () => {
+test("a dirty journal is refused when a file is missing, foreign, cut, of another run or has another header", async () => {
+  const other = fresh();
+  (await written(other, [one("a", "1")])).close();
   const directory = fresh();
-  (await written(directory, [])).close();
-  spoil(join(directory, "journal-b"), 3);
-  assert.throws(() => recordsAfter(directory, 0), /journal-b is damaged/);
-  assert.throws(() => new Journal(directory), /journal-b is damaged/);
+  const value = Buffer.alloc(2 * JOURNAL_STEP_BYTES, "x");
+  const journal = await written(directory, [new Map([["a", value]]), one("a", "2")]);
+  journal.rotate();
+  await journal.append(3, one("b", "3"));
+  journal.close();
+  assert.equal(recordsAfter(directory, 0).length, 3);
+  for (const name of ["journal-a", "journal-b"]) {
+    const path = join(directory, name);
+    const whole = readFileSync(path);
+    const refused = (damage: RegExp): void => {
+      assert.throws(
+        () => recordsAfter(directory, 0),
+        (error: unknown) =>
+          error instanceof UnusableDirectory && error.message.startsWith(path) && damage.test(error.message),
+      );
+      writeFileSync(path, whole);
+    };
+    rmSync(path);
+    refused(/is missing/);
+    writeFileSync(path, readFileSync(join(other, name)));
+    refused(/generation 1 or another database/);
+    truncateSync(path, whole.length - JOURNAL_STEP_BYTES / 2);
+    refused(/it has \d+ bytes of \d+/);
+    for (let at = 0; at < 48; at++) {
+      spoil(path, at);
+      refused(/header/);
+    }
+  }
+  assert.equal(recordsAfter(directory, 0).length, 3);
+});
+
+test("a file of an earlier run is refused, and a clean journal needs no file", async () => {
+  const directory = fresh();
+  (await written(directory, [one("a", "1")])).close();
+  const earlier = readFileSync(join(directory, "journal-a"));
+  const clean = { ...marks.get(directory)!, isDirty: false };
+  marks.set(directory, clean);
+  (await written(directory, [one("a", "2")], 2)).close();
+  writeFileSync(join(directory, "journal-a"), earlier);
+  assert.throws(() => recordsAfter(directory, 1), /journal-a is damaged: it belongs to generation 1 .* 2/);
+  marks.set(directory, clean);
+  assert.deepEqual(recordsAfter(directory, 1), []);
+  assert.throws(() => recordsAfter(directory, 0), /expects no records/);
+  removeJournal(directory);
+  assert.deepEqual(recordsAfter(directory, 0), []);
+});
+
+test("a last record that is incomplete or damaged is logged with its number; two are refused", async () => {
+  const directory = fresh();
+  const path = join(directory, "journal-a");
+  (await written(directory, [one("a", "1"), one("a", "2"), one("a", "3")])).close();
+  const lines: LogFields[] = [];
+  const log = { ...silentLog, error: (fields: LogFields) => void lines.push(fields) };
+  for (const at of [0, 5, 9, 17, 21, 25, 41, 55]) {
+    spoil(path, 3 * BLOCK + at);
+    lines.length = 0;
+    assert.equal(recordsAfter(directory, 0, log).length, 2);
+    assert.deepEqual(lines, [{ path, at: 3 * BLOCK, commit: 3 }], `damaged at ${at}`);
+    spoil(path, 3 * BLOCK + at);
+  }
+  for (const at of [2, 3]) spoil(path, at * BLOCK + 55);
+  assert.throws(() => recordsAfter(directory, 0), /2 records after commit 1 are damaged/);
+  assert.equal(recordsAfter(directory, 2).length, 0, "once the database has it, it does not matter");
+});
+
+test("the mark of the journal keeps its values", () => {
+  const mark = { isDirty: true, generation: 7n, salts: [Buffer.alloc(16, 1), Buffer.alloc(16, 2)] };
+  assert.deepEqual(unpackMark(packMark(mark)), mark);
+  assert.equal(unpackMark(undefined), undefined);
+  assert.throws(() => unpackMark(Buffer.of(9)), UnusableDirectory);
 });
 
 test("bytes of a client that look like a record, on a block of their own, are not one", async () => {
@@ -141,5 +224,6 @@ test("a journal that is not needed any more goes, and none is no trouble", async
   assert.deepEqual(recordsAfter(directory, 0), []);
   (await written(directory, [one("a", "1")])).close();
   removeJournal(directory);
+  marks.delete(directory);
   assert.deepEqual(recordsAfter(directory, 0), []);
 });

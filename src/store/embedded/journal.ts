@@ -3,9 +3,9 @@ import {
   constants,
   existsSync,
   fdatasync,
-  fstatSync,
   openSync,
   readFileSync,
+  readSync,
   unlinkSync,
   write,
 } from "node:fs";
@@ -14,8 +14,11 @@ import { writeDurably } from "../../base/durable-files.ts";
 import { isOutOfSpace, OutOfSpace, UnusableDirectory } from "../../base/faults.ts";
 import { LIMITS, MIB } from "../../base/limits.ts";
 import { systemRandom } from "../../base/random.ts";
+import { crc32 } from "../../digest/crc32.ts";
 import { Crc64 } from "../../digest/crc64.ts";
+import type { Log } from "../../observability/log.ts";
 import type { Key } from "../kv.ts";
+import { type JournalMark, SALT_BYTES } from "./journal-mark.ts";
 
 /**
  * The write-ahead log of the database: one write and sync for each commit, which takes a third of the time of
@@ -27,28 +30,47 @@ import type { Key } from "../kv.ts";
  * a block of its own, so that no write touches an acknowledged one, and lies in blocks that the file already
  * has, so that a full disk cannot cut it short.
  *
- *   file     block 0: magic "HFJOURN1", salt (16 bytes); then records, zeros, and what was there before
- *   record   0 magic u32, 4 writes u32, 8 commit u64, 16 body bytes u32, 20 zero u32, 24 salt, 40 CRC-64
+ *   file     block 0: 0 magic "HFJOURN2", 8 salt (16 bytes), 24 generation u64, 32 steps u32, 36 zero u32,
+ *            40 CRC-64 of these; then records, zeros, and what was there before
+ *   record   0 magic u32, 4 writes u32, 8 commit u64, 16 body bytes u32, 20 CRC-32 of these and the salt,
+ *            24 salt, 40 CRC-64 of the header and the body
  *            48 body: for each write key bytes u16, value bytes u32 (ffffffff: deleted), key, value
  *
- * The salt is random and secret: old records contain bytes that clients sent, which must not pass for a
- * record.
+ * The salts are random and secret: old records contain bytes that clients sent, which must not pass for a
+ * record. The database stores the mark of the journal, see journal-mark.ts.
  */
 export interface JournalRecord {
   readonly commit: number;
   readonly writes: ReadonlyMap<Key, Buffer | null>;
 }
 
+export interface JournalState {
+  readonly directory: string;
+  /** The last commit that the database has. */
+  readonly applied: number;
+  /** As the database has it; a database of format 2 has none. */
+  readonly mark: JournalMark | undefined;
+  readonly log: Log;
+}
+
 const NAMES = ["journal-a", "journal-b"] as const;
 const BLOCK_BYTES = 4_096;
-const FILE_MAGIC = Buffer.from("HFJOURN1");
-const SALT_BYTES = 16;
+const FILE_MAGIC = Buffer.from("HFJOURN2");
+/** Of format 2 of the data directory: block 0 ends after the salt, and records have no CRC-32. */
+const FORMER_MAGIC = Buffer.from("HFJOURN1");
+const GENERATION_AT = 24;
+const STEPS_AT = 32;
+const FILE_CHECKSUM_AT = 40;
+const FILE_HEADER_BYTES = 48;
 const RECORD_MAGIC = 0x4a_46_48_01;
 const HEADER_BYTES = 48;
+const HEADER_CHECKSUM_AT = 20;
 const SALT_AT = 24;
 const CHECKSUM_AT = 40;
 const WRITE_BYTES = 6;
 const DELETED = 0xffff_ffff;
+/** Two random salts differ in about 64 bits. */
+const DAMAGED_SALT_BITS_MAX = 16;
 /** The files grow in steps of this size. */
 export const JOURNAL_STEP_BYTES = MIB;
 
@@ -59,18 +81,52 @@ const OPEN_FLAGS = constants.O_RDWR | (SYNCS_AS_IT_WRITES ? constants.O_DSYNC : 
 interface JournalFile {
   readonly descriptor: number;
   readonly salt: Buffer;
-  bytes: number;
+  readonly generation: bigint;
+  steps: number;
   /** Where the next record goes. */
   end: number;
 }
 
 export class Journal {
-  readonly #files: readonly JournalFile[];
+  readonly #directory: string;
+  #files: readonly JournalFile[] = [];
+  #mark: JournalMark | undefined;
   #current = 0;
   #draft = Buffer.alloc(LIMITS.journalDraftBytes);
 
-  constructor(directory: string) {
-    this.#files = NAMES.map((name) => openFile(join(directory, name)));
+  /** `recordsAfter` has checked the files. */
+  constructor(directory: string, mark: JournalMark | undefined) {
+    this.#directory = directory;
+    this.#mark = mark;
+    if (mark?.isDirty === true) this.#files = NAMES.map((_, index) => openFile(directory, index, mark));
+  }
+
+  /** Records can be appended. Otherwise `begin` comes first, and the database stores the mark it returns. */
+  get isDirty(): boolean {
+    return this.#mark?.isDirty === true;
+  }
+
+  /** Prepares both files for records. Throws `OutOfSpace`, and can then be called again. */
+  prepare(): JournalMark {
+    const generation = (this.#mark?.generation ?? 0n) + 1n;
+    const mark = { isDirty: true, generation, salts: NAMES.map(() => systemRandom.bytes(SALT_BYTES)) };
+    try {
+      for (const index of NAMES.keys()) createFile(this.#directory, index, mark);
+    } catch (error) {
+      throw isOutOfSpace(error) ? new OutOfSpace("no space left for the journal", error) : error;
+    }
+    return mark;
+  }
+
+  /** The database has stored the mark. */
+  begin(mark: JournalMark): void {
+    this.#files = NAMES.map((_, index) => openFile(this.#directory, index, mark));
+    this.#mark = mark;
+  }
+
+  /** The mark of a journal whose records the database has; undefined if it needs none. */
+  get cleanMark(): JournalMark | undefined {
+    return this.#mark?.isDirty === true ? { ...this.#mark, isDirty: false } : undefined;
   }
 
   /**
@@ -108,8 +164,8 @@ export class Journal {
     draft.writeUInt32LE(writes.size, 4);
     draft.writeBigUInt64LE(BigInt(commit), 8);
     draft.writeUInt32LE(body, 16);
-    draft.writeUInt32LE(0, 20);
     draft.set(salt, SALT_AT);
+    draft.writeUInt32LE(headerChecksumOf(draft, 0), HEADER_CHECKSUM_AT);
     let at = HEADER_BYTES;
     for (const [key, value] of writes) {
       draft.writeUInt16LE(key.length, at);
@@ -127,18 +183,46 @@ export class Journal {
   }
 }
 
-/** The records of commits after `applied`, in order. Throws `UnusableDirectory` when one is missing. */
-export function recordsAfter(directory: string, applied: number): JournalRecord[] {
-  const found = NAMES.map((name) => join(directory, name))
-    .filter((path) => existsSync(path))
-    .flatMap((path) => recordsIn(path, applied))
+/**
+ * The records of commits after `applied`, in order. Throws `UnusableDirectory`, which names the file, when
+ * one may be missing.
+ */
+export function recordsAfter(state: JournalState): JournalRecord[] {
+  const { directory, applied, mark } = state;
+  const files = NAMES.map((_, index) => readFile(directory, index, mark));
+  const found = files
+    .flatMap(({ content, salt, isFormer }) => recordsIn({ content, salt, isFormer, applied }))
     .sort((a, b) => a.commit - b.commit);
+  const isExpected = mark?.isDirty === true || files.every(({ isFormer }) => isFormer);
+  if (!isExpected && found.length > 0)
+    throw damaged(directory, `they hold commit ${found[0]!.commit}, but the database expects no records`);
   found.forEach(({ commit }, index) => {
     if (commit === applied + 1 + index) return;
-    const damage = `commit ${applied + 1 + index} is missing before commit ${commit}`;
-    throw new UnusableDirectory(`${join(directory, NAMES[0])} and ${NAMES[1]} are damaged: ${damage}`);
+    throw damaged(directory, `commit ${applied + 1 + index} is missing before commit ${commit}`);
   });
+  if (mark?.isDirty === true) checkDamaged(files, state, applied + found.length);
   return found;
+}
+
+/**
+ * A power cut leaves at most one record incomplete, the last, which was not acknowledged. Its blocks reach
+ * the disk in any order, so it cannot be distinguished from one that was damaged later. More damaged records
+ * cannot be from a power cut.
+ */
+function checkDamaged(files: readonly FileContent[], { directory, log }: JournalState, last: number): void {
+  const damage = files
+    .flatMap(({ path, content, salt }) => damagedRecordsIn(content, salt).map((it) => ({ ...it, path })))
+    .filter(({ commit }) => commit === undefined || commit > last);
+  if (damage.length > 1 || damage.some(({ commit = 0 }) => commit > last + 1))
+    throw damaged(directory, `${damage.length} records after commit ${last} are damaged`);
+  for (const { path, at } of damage) {
+    const fields = { path, at, commit: last + 1 };
+    log.error(fields, "the last record of the journal is incomplete or damaged, and its commit is lost");
+  }
+}
+
+function damaged(directory: string, damage: string): UnusableDirectory {
+  return new UnusableDirectory(`${join(directory, NAMES[0])} and ${NAMES[1]} are damaged: ${damage}`);
 }
 
 /** Called when the database has every record and no more will be written. */
@@ -146,31 +230,107 @@ export function removeJournal(directory: string): void {
   for (const name of NAMES) if (existsSync(join(directory, name))) unlinkSync(join(directory, name));
 }
 
-function recordsIn(path: string, applied: number): JournalRecord[] {
-  const bytes = readFileSync(path);
-  const salt = saltOf(bytes, path);
+interface FileContent {
+  readonly path: string;
+  readonly content: Buffer;
+  readonly salt: Buffer;
+  readonly isFormer: boolean;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Throws `UnusableDirectory` when the mark is dirty and this is not the file it was set for. */
+function readFile(directory: string, index: number, mark: JournalMark | undefined): FileContent {
+  const path = join(directory, NAMES[index]!);
+  const content = existsSync(path) ? readFileSync(path) : NO_BYTES;
+  if (mark?.isDirty === true) {
+    const damage = damageOf(content, mark, index);
+    if (damage !== undefined) throw new UnusableDirectory(`${path} is damaged: ${damage}`);
+  }
+  const magic = content.subarray(0, FILE_MAGIC.length);
+  const isFormer = mark === undefined && (content.length === 0 || magic.equals(FORMER_MAGIC));
+  if (mark === undefined && !isFormer && !magic.equals(FILE_MAGIC))
+    throw new UnusableDirectory(`${path} is damaged: it has no journal header`);
+  const salt = content.subarray(FILE_MAGIC.length, FILE_MAGIC.length + SALT_BYTES);
+  return { path, content, salt, isFormer };
+}
+
+function damageOf(content: Buffer, { generation, salts }: JournalMark, index: number): string | undefined {
+  if (content.length === 0) return "it is missing, and the database needs its records";
+  if (content.length < FILE_HEADER_BYTES || !content.subarray(0, FILE_MAGIC.length).equals(FILE_MAGIC))
+    return "it has no journal header";
+  const stored = content.subarray(FILE_CHECKSUM_AT, FILE_HEADER_BYTES);
+  if (!fileChecksumOf(content).equals(stored)) return "the checksum of its header is wrong";
+  if (
+    content.compare(salts[index]!, 0, SALT_BYTES, FILE_MAGIC.length, FILE_MAGIC.length + SALT_BYTES) !== 0
+  ) {
+    const found = content.readBigUInt64LE(GENERATION_AT);
+    return `it belongs to generation ${found} or another database, expected generation ${generation}`;
+  }
+  const bytes = content.readUInt32LE(STEPS_AT) * JOURNAL_STEP_BYTES;
+  return content.length < bytes ? `it has ${content.length} bytes of ${bytes}` : undefined;
+}
+
+interface SearchedFile {
+  readonly content: Buffer;
+  readonly salt: Buffer;
+  readonly isFormer: boolean;
+  readonly applied: number;
+}
+
+function recordsIn({ content, salt, isFormer, applied }: SearchedFile): JournalRecord[] {
   const records: JournalRecord[] = [];
-  for (let at = BLOCK_BYTES; at + HEADER_BYTES <= bytes.length; ) {
-    const body = bodyBytesAt(bytes, at, salt);
+  for (let at = BLOCK_BYTES; at + HEADER_BYTES <= content.length; ) {
+    const body = bodyBytesAt(content, at, salt, isFormer);
     if (body === undefined) {
       at += BLOCK_BYTES;
       continue;
     }
-    const commit = Number(bytes.readBigUInt64LE(at + 8));
-    if (commit > applied) records.push({ commit, writes: decode(bytes, at) });
+    const commit = Number(content.readBigUInt64LE(at + 8));
+    if (commit > applied) records.push({ commit, writes: decode(content, at) });
     at += toBlocks(HEADER_BYTES + body);
   }
   return records;
 }
 
+/** Blocks with the salt of the file and no complete record; their commit if the header is intact. */
+function damagedRecordsIn(content: Buffer, salt: Buffer): { at: number; commit: number | undefined }[] {
+  const found: { at: number; commit: number | undefined }[] = [];
+  for (let at = BLOCK_BYTES; at + HEADER_BYTES <= content.length; ) {
+    const body = bodyBytesAt(content, at, salt, false);
+    if (body === undefined && differingBits(content, at + SALT_AT, salt) <= DAMAGED_SALT_BITS_MAX) {
+      const isHeaderIntact = headerChecksumOf(content, at) === content.readUInt32LE(at + HEADER_CHECKSUM_AT);
+      found.push({ at, commit: isHeaderIntact ? Number(content.readBigUInt64LE(at + 8)) : undefined });
+    }
+    at += body === undefined ? BLOCK_BYTES : toBlocks(HEADER_BYTES + body);
+  }
+  return found;
+}
+
+function differingBits(bytes: Buffer, at: number, salt: Buffer): number {
+  let bits = 0;
+  for (let index = 0; index < SALT_BYTES; index++) {
+    for (let differing = bytes[at + index]! ^ salt[index]!; differing > 0; differing >>= 1)
+      bits += differing & 1;
+  }
+  return bits;
+}
+
 /** The length of the body, if a complete record begins here. */
-function bodyBytesAt(bytes: Buffer, at: number, salt: Buffer): number | undefined {
+function bodyBytesAt(bytes: Buffer, at: number, salt: Buffer, isFormer: boolean): number | undefined {
   if (bytes.readUInt32LE(at) !== RECORD_MAGIC) return undefined;
   if (bytes.compare(salt, 0, SALT_BYTES, at + SALT_AT, at + SALT_AT + SALT_BYTES) !== 0) return undefined;
+  if (!isFormer && headerChecksumOf(bytes, at) !== bytes.readUInt32LE(at + HEADER_CHECKSUM_AT))
+    return undefined;
   const body = bytes.readUInt32LE(at + 16);
   if (at + HEADER_BYTES + body > bytes.length) return undefined;
   const stored = bytes.subarray(at + CHECKSUM_AT, at + HEADER_BYTES);
   return checksumOf(bytes, at, body).equals(stored) ? body : undefined;
+}
+
+function headerChecksumOf(bytes: Buffer, at: number): number {
+  const head = crc32(bytes.subarray(at, at + HEADER_CHECKSUM_AT));
+  return crc32(bytes.subarray(at + SALT_AT, at + CHECKSUM_AT), head);
 }
 
 function decode(bytes: Buffer, start: number): Map<Key, Buffer | null> {
@@ -203,37 +363,48 @@ function toBlocks(bytes: number): number {
   return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-function openFile(path: string): JournalFile {
-  if (!existsSync(path)) createFile(path);
-  const salt = saltOf(readFileSync(path), path);
-  const descriptor = openSync(path, OPEN_FLAGS);
-  return { descriptor, salt, bytes: fstatSync(descriptor).size, end: BLOCK_BYTES };
+function openFile(directory: string, index: number, { salts, generation }: JournalMark): JournalFile {
+  const descriptor = openSync(join(directory, NAMES[index]!), OPEN_FLAGS);
+  const head = Buffer.alloc(FILE_HEADER_BYTES);
+  readSync(descriptor, head, 0, FILE_HEADER_BYTES, 0);
+  const steps = head.readUInt32LE(STEPS_AT);
+  return { descriptor, salt: salts[index]!, generation, steps, end: BLOCK_BYTES };
 }
 
-function createFile(path: string): void {
+function createFile(directory: string, index: number, { salts, generation }: JournalMark): void {
   const bytes = Buffer.alloc(JOURNAL_STEP_BYTES);
-  bytes.set(FILE_MAGIC, 0);
-  bytes.set(systemRandom.bytes(SALT_BYTES), FILE_MAGIC.length);
-  writeDurably(path, bytes);
+  bytes.set(fileHeader({ salt: salts[index]!, generation, steps: 1 }));
+  writeDurably(join(directory, NAMES[index]!), bytes);
 }
 
-function saltOf(head: Buffer, path: string): Buffer {
-  const saltEnd = FILE_MAGIC.length + SALT_BYTES;
-  if (head.length < saltEnd || !head.subarray(0, FILE_MAGIC.length).equals(FILE_MAGIC))
-    throw new UnusableDirectory(`${path} is damaged: it has no journal header`);
-  return Buffer.from(head.subarray(FILE_MAGIC.length, saltEnd));
+function fileHeader({ salt, generation, steps }: Pick<JournalFile, "salt" | "generation" | "steps">): Buffer {
+  const head = Buffer.alloc(FILE_HEADER_BYTES);
+  head.set(FILE_MAGIC);
+  head.set(salt, FILE_MAGIC.length);
+  head.writeBigUInt64LE(generation, GENERATION_AT);
+  head.writeUInt32LE(steps, STEPS_AT);
+  head.set(fileChecksumOf(head), FILE_CHECKSUM_AT);
+  return head;
 }
 
+function fileChecksumOf(head: Buffer): Buffer {
+  return new Crc64().update(head.subarray(0, FILE_CHECKSUM_AT)).digest();
+}
+
+/** Zeros first, then the header that counts them: a start requires what the header counts. */
 async function growTo(file: JournalFile, bytes: number): Promise<void> {
-  const zeros = bytes > file.bytes ? Buffer.alloc(JOURNAL_STEP_BYTES) : undefined;
-  while (zeros !== undefined && bytes > file.bytes) {
-    try {
-      await writeWhole(file.descriptor, zeros, zeros.length, file.bytes);
-    } catch (error) {
-      throw isOutOfSpace(error) ? new OutOfSpace("no space left for the journal", error) : error;
-    }
-    file.bytes += zeros.length;
+  if (bytes <= file.steps * JOURNAL_STEP_BYTES) return;
+  const zeros = Buffer.alloc(JOURNAL_STEP_BYTES);
+  let { steps } = file;
+  try {
+    for (; steps * JOURNAL_STEP_BYTES < bytes; steps++)
+      await writeWhole(file.descriptor, zeros, zeros.length, steps * JOURNAL_STEP_BYTES);
+  } catch (error) {
+    throw isOutOfSpace(error) ? new OutOfSpace("no space left for the journal", error) : error;
   }
+  const head = fileHeader({ ...file, steps });
+  await writeWhole(file.descriptor, head, head.length, 0);
+  file.steps = steps;
 }
 
 function writeWhole(descriptor: number, bytes: Buffer, length: number, position: number): Promise<void> {

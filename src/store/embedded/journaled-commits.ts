@@ -3,17 +3,15 @@ import { OutOfSpace } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Key } from "../kv.ts";
 import type { PendingWrites } from "../overlay.ts";
-import { Journal, recordsAfter } from "./journal.ts";
+import { Journal, type JournalState, recordsAfter } from "./journal.ts";
+import { JOURNAL_KEY, type JournalMark, packMark } from "./journal-mark.ts";
 import { JournaledWrites } from "./journaled-writes.ts";
 import type { WriteSet } from "./lmdb.ts";
 
 /** The record of the last commit that the database has. */
 export const COMMIT_KEY: Key = "\0commit";
 
-export interface JournaledOptions {
-  readonly directory: string;
-  /** The last commit the database has. */
-  readonly applied: number;
+export interface JournaledOptions extends JournalState {
   /** Commits to the database. Rejects only with `OutOfSpace`, having written nothing. */
   readonly checkpoint: (writes: WriteSet) => Promise<void>;
   /** Writing the journal failed: the state on disk is unknown. */
@@ -44,12 +42,12 @@ export class JournaledCommits {
   #onCheckpoint: (() => void)[] = [];
   #view: readonly PendingWrites[] | undefined;
 
-  constructor({ directory, applied, checkpoint, onFatal }: JournaledOptions) {
+  constructor({ checkpoint, onFatal, ...state }: JournaledOptions) {
     this.#checkpoint = checkpoint;
     this.#onFatal = onFatal;
-    this.#lastCommit = applied;
-    const unapplied = recordsAfter(directory, applied);
-    this.#journal = new Journal(directory);
+    this.#lastCommit = state.applied;
+    const unapplied = recordsAfter(state);
+    this.#journal = new Journal(state.directory, state.mark);
     if (unapplied.length === 0) return;
     this.#isRecovering = true;
     this.#checkpointing = new JournaledWrites();
@@ -65,6 +63,7 @@ export class JournaledCommits {
     }
     this.#isAppending = true;
     try {
+      if (!this.#journal.isDirty) await this.#beginJournal();
       await this.#journal.append(this.#lastCommit + 1, writes);
       this.#lastCommit++;
       this.#recent.add(this.#lastCommit, writes);
@@ -76,6 +75,13 @@ export class JournaledCommits {
       this.#isAppending = false;
       this.#scheduleCheckpoint();
     }
+  }
+
+  /** For the first commit of a run. The database has the mark before the journal has a record. */
+  async #beginJournal(): Promise<void> {
+    const mark = this.#journal.prepare();
+    await this.#checkpoint(markWrite(mark));
+    this.#journal.begin(mark);
   }
 
   /** The current commits that are not in the database, newest first. */
@@ -100,7 +106,18 @@ export class JournaledCommits {
       await this.#untilCheckpoint();
     }
     this.#timer?.cancel();
+    const { cleanMark } = this.#journal;
+    if (cleanMark !== undefined && !this.#isStuck) await this.#storeClean(cleanMark);
     this.#journal.close();
+  }
+
+  /** On a full disk the journal stays dirty, which the next start checks. */
+  async #storeClean(mark: JournalMark): Promise<void> {
+    try {
+      await this.#checkpoint(markWrite(mark));
+    } catch (error) {
+      if (!(error instanceof OutOfSpace)) throw error;
+    }
   }
 
   #mustWait(): boolean {
@@ -159,6 +176,10 @@ export class JournaledCommits {
   #wake(): void {
     for (const wake of this.#onCheckpoint.splice(0)) wake();
   }
+}
+
+export function markWrite(mark: JournalMark): Map<Key, Buffer> {
+  return new Map([[JOURNAL_KEY, packMark(mark)]]);
 }
 
 /** The writes, with the record of the last commit. */

@@ -1,15 +1,23 @@
 import { existsSync, linkSync, unlinkSync, writeFileSync } from "node:fs";
 import * as lmdb from "lmdb";
-import { assert } from "../../base/assert.ts";
-import { allocatePage, copyPage } from "../../base/bytes.ts";
-import { errorCode, StorageFault } from "../../base/faults.ts";
+import { allocatePage, copyPage, SlabAllocator } from "../../base/bytes.ts";
+import { DamagedData, errorCode, StorageFault } from "../../base/faults.ts";
 import { OWNER_FILE_MODE } from "../../base/file-modes.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Entry, Key, Range } from "../kv.ts";
 import type { Snapshot } from "../overlay.ts";
+import {
+  CHECKSUM_BYTES,
+  damagedRecord,
+  isIntactIn,
+  printableKey,
+  verified,
+  withChecksum,
+} from "../records/checksum.ts";
 
 /**
- * LMDB with raw bytes, keys as binary strings, and explicit read transactions.
+ * LMDB with raw bytes, keys as binary strings, and explicit read transactions. Every value is stored with a
+ * checksum, because LMDB has none, and verified when it is read.
  *
  * The `lmdb` package renews one shared read transaction per tick of the event loop and resets it by a timer,
  * which costs more than the read and could answer a request from a snapshot older than the request. So each
@@ -68,6 +76,10 @@ const REVERSE = 0x400;
 /** The cursor returns values too: the length at the start of the key buffer, the bytes in the result. */
 const WITH_VALUES = 0x100;
 const KEY_OFFSET = 32;
+const NO_BYTES = Buffer.alloc(0);
+const FIRST_KEY: Key = "\0";
+/** Every key begins with 00 or the ASCII name of its family; a damaged one may not. */
+export const END_KEY: Key = "\xff";
 
 /** The buffers between the package and native code, one of each for the process. */
 class SharedBuffers {
@@ -76,12 +88,36 @@ class SharedBuffers {
   result: FastBytes | undefined;
   /** The result buffer as a plain Buffer: `length` of the package's own is overridden and slow. */
   resultBytes: Buffer | undefined;
+  #view: DataView | undefined;
+
+  setResult(result: FastBytes): void {
+    this.result = result;
+    this.resultBytes = Buffer.from(result.buffer, result.byteOffset, result.maxLength);
+    this.#view = new DataView(result.buffer, result.byteOffset, result.maxLength);
+  }
 
   /** A copy of the first bytes of the result buffer. */
-  copyResult(bytes: number): Buffer {
+  copyStored(bytes: number): Buffer {
     const copy = allocatePage(bytes);
     this.resultBytes!.copy(copy, 0, 0, bytes);
     return copy;
+  }
+
+  verify(key: Key, storedBytes: number): void {
+    if (!isIntactIn(key, this.#view!, storedBytes)) throw damagedRecord(key);
+  }
+
+  /** The length of the value at the cursor, if it is in the result buffer. */
+  cursorBytes(): number | undefined {
+    const bytes = this.key.readUInt32LE(0);
+    const isHere = bytes < (this.resultBytes?.length ?? 0) && this.key.readUInt32LE(4) === 0;
+    return isHere ? bytes : undefined;
+  }
+
+  /** A copy of the record in the first bytes of the result buffer. */
+  copyRecord(key: Key, storedBytes: number): Buffer {
+    this.verify(key, storedBytes);
+    return this.copyStored(storedBytes - CHECKSUM_BYTES);
   }
 }
 
@@ -134,6 +170,8 @@ export class Database {
   readonly #raw: RawDatabase;
   readonly #snapshots = new Set<LmdbSnapshot>();
   readonly #free: LmdbSnapshot[] = [];
+  readonly #slabs = new SlabAllocator(LIMITS.slabBytes);
+  readonly #allocate = (bytes: number): Buffer => this.#slabs.allocate(bytes);
 
   constructor({ path, isDurable, mapBytes }: DatabaseOptions) {
     reserveReaderSlots(path);
@@ -186,7 +224,7 @@ export class Database {
       await this.#raw.batch(() => {
         writes.forEach((value, key) => {
           if (value === null) this.#raw.remove(key);
-          else this.#raw.put(key, value);
+          else this.#raw.put(key, withChecksum(key, value, this.#allocate));
         });
       });
     } catch (error) {
@@ -199,7 +237,7 @@ export class Database {
     this.#raw.transactionSync(() => {
       writes.forEach((value, key) => {
         if (value === null) this.#raw.removeSync(key);
-        else this.#raw.putSync(key, value);
+        else this.#raw.putSync(key, withChecksum(key, value, this.#allocate));
       });
     });
   }
@@ -276,41 +314,85 @@ export class LmdbSnapshot implements Snapshot {
 
   get(key: Key): Buffer | undefined {
     const found = this.#raw.getBinaryFast(key, this.#options);
-    if (found === undefined) return undefined;
+    if (found === undefined) {
+      this.#checkAbsent(key);
+      return undefined;
+    }
     const bytes = this.#raw.lastSize;
     if (found !== shared.result) {
-      if (found.isGlobal !== true) return copyPage(found.subarray(0, bytes));
-      shared.result = found;
-      shared.resultBytes = Buffer.from(found.buffer, found.byteOffset, found.maxLength);
+      if (found.isGlobal !== true) return verified(key, copyPage(found.subarray(0, bytes)));
+      shared.setResult(found);
     }
-    return shared.copyResult(bytes);
+    return shared.copyRecord(key, bytes);
   }
 
-  page({ from, to, reverse = false }: Range, limit: number): Entry[] {
+  page(range: Range, limit: number): Entry[] {
+    return this.#scan(range, limit, (key) => this.#cursorValue(key));
+  }
+
+  /** As `page`, with the values as they are stored, damaged or not. */
+  storedPage(range: Range, limit: number): Entry[] {
+    return this.#scan(range, limit, (key) => this.#storedValue(key));
+  }
+
+  #scan({ from, to, reverse = false }: Range, limit: number, readValue: (key: Key) => Buffer): Entry[] {
     const entries: Entry[] = [];
     if (from >= to || limit <= 0) return entries;
     const keyBytes = this.#writeKey(reverse ? to : from);
     this.#cursor ??= new native.Cursor(this.#raw.db, this.#transaction.address);
     const { address } = this.#cursor;
     let found = native.position(address, reverse ? REVERSE | WITH_VALUES : WITH_VALUES, 0, keyBytes, 0);
+    let before: Key | undefined;
     while (found > 0 && entries.length < limit) {
       const key = shared.key.latin1Slice(KEY_OFFSET, KEY_OFFSET + found);
       if (reverse ? key < from : key >= to) break;
-      if (key !== to) entries.push({ key, value: this.#cursorValue(key) });
+      // Without this a walk over damaged pages may never end.
+      const isOrdered = reverse ? key < (before ?? `${to}\0`) : key > (before ?? "") && key >= from;
+      if (!isOrdered)
+        throw new DamagedData(`the keys of the database are out of order at ${printableKey(key)}`);
+      before = key;
+      if (key !== to) entries.push({ key, value: readValue(key) });
       if (entries.length < limit) found = native.iterate(address);
     }
     if (found < 0) throw new StorageFault(`reading a range of keys failed with LMDB code ${found}`);
     return entries;
   }
 
+  /**
+   * A damaged key misleads searches for others. So a key is absent only if it lies between two keys that
+   * follow each other and belong to intact records.
+   */
+  #checkAbsent(key: Key): void {
+    const [before] = this.#scan({ from: FIRST_KEY, to: key, reverse: true }, 1, () => NO_BYTES);
+    const from = before?.key ?? FIRST_KEY;
+    const around = this.#scan({ from, to: END_KEY }, 2, (found) => this.#verifyAtCursor(found));
+    const next = before === undefined ? around[0] : around[1];
+    const isBetween = before === undefined || around[0]?.key === before.key;
+    if (!isBetween || (next !== undefined && next.key <= key)) throw damagedRecord(key);
+  }
+
+  #verifyAtCursor(key: Key): Buffer {
+    const bytes = shared.cursorBytes();
+    if (bytes === undefined) return this.#cursorValue(key);
+    shared.verify(key, bytes);
+    return NO_BYTES;
+  }
+
   /** The value at the cursor: in the result buffer, unless it is too long for it. */
   #cursorValue(key: Key): Buffer {
-    const bytes = shared.key.readUInt32LE(0);
-    const bytesMax = shared.resultBytes?.length ?? 0;
-    if (bytes < bytesMax && shared.key.readUInt32LE(4) === 0) return shared.copyResult(bytes);
-    const value = this.get(key);
-    assert(value !== undefined, "a key of this snapshot has no value in it");
+    const bytes = shared.cursorBytes();
+    const value = bytes === undefined ? this.get(key) : shared.copyRecord(key, bytes);
+    // The cursor met a key that a search does not find: the pages above it are damaged.
+    if (value === undefined) throw damagedRecord(key);
     return value;
+  }
+
+  #storedValue(key: Key): Buffer {
+    const bytes = shared.cursorBytes();
+    if (bytes !== undefined) return shared.copyStored(bytes);
+    const found = this.#raw.getBinaryFast(key, this.#options);
+    if (found === undefined) throw damagedRecord(key);
+    return copyPage(found.subarray(0, this.#raw.lastSize));
   }
 
   #writeKey(key: Key): number {

@@ -4,6 +4,7 @@ import type { Revision, RevisionSource } from "../../base/revision.ts";
 import type { Entry, Key, Range, WriteWork } from "../kv.ts";
 import { LongKeyWriter, type RawWriter } from "../long-keys.ts";
 import { layeredPageAsync, Overlay } from "../overlay.ts";
+import { withChecksum } from "../records/checksum.ts";
 import { BatchRows } from "./batch-rows.ts";
 import { type RecordCache, WrongGuess } from "./record-cache.ts";
 import type { Session } from "./session.ts";
@@ -107,7 +108,7 @@ export class Batch {
       (this.accepted.writes.get(key) === null ? deletes : puts).push(key);
     }
     if (puts.length > 0) {
-      const values = puts.map((key) => [this.accepted.writes.get(key)!]);
+      const values = puts.map((key) => [withChecksum(key, this.accepted.writes.get(key)!)]);
       statements.push({ name: "put", values: [keyArray(puts), bytesArray(values)] });
     }
     if (deletes.length > 0) statements.push({ name: "delete", values: [keyArray(deletes)] });

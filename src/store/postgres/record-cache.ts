@@ -1,3 +1,4 @@
+import { DamagedData } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Key } from "../kv.ts";
 
@@ -58,12 +59,25 @@ export class Guesses {
   /** The cached record, which is compared with `fetched` later, or the fetched one. */
   guessOr(key: Key, fetched: Promise<Buffer | undefined>): Buffer | Promise<Buffer | undefined> {
     const guess = this.#cache.guess(key);
-    const cached = fetched.then((value) => {
-      this.#cache.put(key, value);
-      return value;
-    });
+    const cached = fetched.then(
+      (value) => {
+        this.#cache.put(key, value);
+        return value;
+      },
+      (error: unknown) => {
+        this.#cache.put(key, undefined);
+        throw error;
+      },
+    );
     if (guess === undefined) return cached;
-    const check = cached.then((value) => value?.equals(guess) === true);
+    const check = cached.then(
+      (value) => value?.equals(guess) === true,
+      (error: unknown) => {
+        // Damaged meanwhile: the transaction that reads it runs again, and meets the damage itself.
+        if (error instanceof DamagedData) return false;
+        throw error;
+      },
+    );
     // `areRight` reports its error.
     check.catch(() => {});
     this.#checks.push(check);

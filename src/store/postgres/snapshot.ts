@@ -1,4 +1,5 @@
 import type { Entry, Key, Range } from "../kv.ts";
+import { verified } from "../records/checksum.ts";
 import type { Session } from "./session.ts";
 import { int8, keyArray, type Row, type Statement } from "./wire.ts";
 
@@ -107,7 +108,7 @@ export class DatabaseSnapshot {
       this.isAnswered = true;
       let at = opening.length;
       if (keys.size > 0) answerKeys(keys, results[at++]!.rows);
-      for (const page of pages) page.resolve(results[at++]!.rows.map(entryOf));
+      for (const page of pages) answerPage(page, results[at++]!.rows);
     } catch (error) {
       if (opening.length > 0 && (await this.#restart(error, keys, pages))) return;
       for (const waiting of keys.values()) for (const { reject } of waiting) reject(error);
@@ -140,16 +141,31 @@ function pageStatement({ range: { from, to, reverse = false }, limit }: PageRequ
 }
 
 function entryOf(row: Row): Entry {
-  return { key: row[0]!.latin1Slice(), value: row[1]! };
+  const key = row[0]!.latin1Slice();
+  return { key, value: verified(key, row[1]!) };
+}
+
+/** Damage fails those who read it, not the others on this snapshot. */
+function answerPage({ resolve, reject }: PageRequest, rows: readonly Row[]): void {
+  try {
+    resolve(rows.map(entryOf));
+  } catch (error) {
+    reject(error);
+  }
 }
 
 function answerKeys(keys: ReadonlyMap<Key, Waiter<Buffer | undefined>[]>, rows: readonly Row[]): void {
   const found = new Map(rows.map((row) => [row[0]!.latin1Slice(), row[1]!]));
   for (const [key, waiting] of keys) {
-    const value = found.get(key);
-    // A copy for each reader, which may change it.
-    for (const [i, { resolve }] of waiting.entries()) {
-      resolve(value === undefined || i === 0 ? value : Buffer.from(value));
+    const stored = found.get(key);
+    for (const [i, { resolve, reject }] of waiting.entries()) {
+      try {
+        const value = stored === undefined ? undefined : verified(key, stored);
+        // A copy for each reader, which may change it.
+        resolve(value === undefined || i === 0 ? value : Buffer.from(value));
+      } catch (error) {
+        reject(error);
+      }
     }
   }
 }
