@@ -68,11 +68,13 @@ async function restoreDirectory(
 ): Promise<CheckReport> {
   const manifest = readManifest(backup);
   await copyInto(backup, manifest, to, log, progress);
-  const { runtime, close } = await openOffline(to, "restore", log);
+  const { runtime, close } = await openOffline(to, "restore", log, { isMigrating: true });
   try {
-    return await check(runtime.payload, ({ phase, done, total }) =>
+    const report = await check(runtime.payload, ({ phase, done, total }) =>
       progress({ phase: "verify", done: phase === "payload" ? done : 0, total }),
     );
+    await runtime.engine.write(async (write) => write.delete(MIGRATION_KEY));
+    return { ...report, records: report.records - 1 };
   } finally {
     await close();
   }
@@ -100,7 +102,6 @@ async function copyInto(
       await copyRecords(backup, manifest, store, progress);
       await store.write(async (write) => {
         write.revision(BigInt(manifest.revision));
-        write.delete(MIGRATION_KEY);
       });
     } finally {
       await store.close();
