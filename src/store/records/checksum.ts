@@ -1,4 +1,4 @@
-import { DamagedData } from "../../base/faults.ts";
+import { DamagedRecord } from "../../base/faults.ts";
 import type { Key } from "../kv.ts";
 
 /**
@@ -78,12 +78,11 @@ export function withChecksum(
   return stored;
 }
 
-export function damagedRecord(key: Key): DamagedData {
+export function damagedRecord(key: Key): DamagedRecord {
   const end = key.indexOf("\0", 1);
   const family = key.startsWith("\0") ? "store" : key.slice(0, end < 0 ? undefined : end);
-  return new DamagedData(
-    `a record of family ${family} is damaged: its checksum is wrong at ${printableKey(key)}`,
-  );
+  const message = `a record of family ${family} is damaged: its checksum is wrong at ${printableKey(key)}`;
+  return new DamagedRecord(message, key);
 }
 
 const KEY_CHARACTERS_MAX = 400;
