@@ -10,7 +10,6 @@ import { EmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
 import { packKey } from "../../src/store/keys/pack.ts";
 import type { Key } from "../../src/store/kv.ts";
 import { MemorySpace } from "../../src/store/memory/memory-store.ts";
-import { bundleScript } from "../support/bundle.ts";
 
 /** Flips bits in a copy of a store and reads all of it: what it gives must be right, or it must say so. */
 export interface RotStats {
@@ -38,6 +37,7 @@ export interface TrialReport {
   readonly isRefused: boolean;
 }
 
+const CHILD = fileURLToPath(new URL("./bit-rot-child.ts", import.meta.url));
 const RECORDS = 1_500;
 const JOURNALED = 40;
 const FLIPS_MAX = 500;
@@ -115,9 +115,7 @@ export async function runBitRot({
   directory,
   progress = () => {},
 }: RotOptions): Promise<RotStats> {
-  const script = join(directory, "child.mjs");
   mkdirSync(directory, { recursive: true });
-  await bundleScript(fileURLToPath(new URL("./bit-rot-child.ts", import.meta.url)), script);
   await makeTemplates(directory);
   const stats: RotStats = {
     ...{ runs: 0, flips: 0, faults: 0, refused: 0, crashed: 0, wrong: 0, absent: 0 },
@@ -125,7 +123,7 @@ export async function runBitRot({
   };
   // LMDB trusts its pages, so damage can end the process: the next one continues after that trial.
   for (let next = 0; next < runs; ) {
-    const { reports, isHung } = await runChild(script, directory, { seed, from: next, to: runs });
+    const { reports, isHung } = await runChild(directory, { seed, from: next, to: runs });
     for (const report of reports) add(stats, report, seed);
     next += reports.length;
     if (next >= runs) break;
@@ -156,13 +154,16 @@ interface Trials {
 }
 
 async function runChild(
-  script: string,
   directory: string,
   { seed, from, to }: Trials,
 ): Promise<{ reports: TrialReport[]; isHung: boolean }> {
-  const child = spawn(process.execPath, [script, directory, String(seed), String(from), String(to)], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", CHILD, directory, String(seed), String(from), String(to)],
+    {
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  );
   const reports: TrialReport[] = [];
   let isHung = false;
   const stop = (): void => {
