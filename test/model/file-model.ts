@@ -156,7 +156,7 @@ export class ModelShare {
       return "InvalidInput";
     const present = this.find(to);
     if (present !== undefined && present !== inode) {
-      if (!replaces || present.kind === "directory" || kind === "directory") return "ResourceAlreadyExists";
+      if (!replaces || present.kind === "directory") return "ResourceAlreadyExists";
       this.tree.delete(target);
     }
     const moved = [...this.tree].filter(([key]) => key === source || key.startsWith(`${source}/`));
