@@ -39,10 +39,11 @@ export class BackupEndpoint {
     if (method !== "POST") return refuse(405, "only POST");
     if (!isSame(headers.authorization ?? "", `Bearer ${source.token}`))
       return refuse(401, "the token in admin.json of the data directory is required");
-    if (this.#isBusy) return refuse(409, "another backup is running");
     const body = new RequestBody(incoming, connection, LIMITS.backupRequestBytesMax);
     const have = readHave(await body.read(LIMITS.backupRequestBytesMax));
     if (have === undefined) return refuse(400, 'expected {"have":[...]}');
+    // Nothing may run between this check and the mark: two callers may have sent their bodies together.
+    if (this.#isBusy) return refuse(409, "another backup is running");
     this.#isBusy = true;
     const out = new PassThrough({ highWaterMark: LIMITS.extentReadBytes });
     const tar = new TarWriter(out);

@@ -40,7 +40,6 @@ const SINCE = {
   "x-ms-share-included-burst-iops": "2025-01-05",
   "x-ms-share-max-burst-credits-for-iops": "2025-01-05",
   "x-ms-file-share-usage-bytes": "2025-01-05",
-  "x-ms-file-share-snapshot-usage-bytes": "2025-01-05",
 } as const satisfies Record<string, string>;
 
 export type Versioned = keyof typeof SINCE;
